@@ -1,0 +1,13 @@
+export type * from "./adapter.ts";
+export * from "./attempt.ts";
+export type * from "./clock.ts";
+export type * from "./dataset.ts";
+export * from "./errors.ts";
+export type * from "./json.ts";
+export type * from "./llm-proxy.ts";
+export * from "./page.ts";
+export * from "./resources.ts";
+export * from "./rollout.ts";
+export * from "./span.ts";
+export type * from "./store.ts";
+export * from "./worker.ts";
