@@ -6,7 +6,12 @@ export default defineConfig({
   resolve: { conditions: [...conditions, "module", "node", "import", "default"] },
   ssr: { resolve: { conditions: [...conditions, "module", "node", "import", "default"] } },
   test: {
-    include: ["packages/*/{src,test}/**/*.test.ts", "apps/*/{src,test}/**/*.test.ts", "scripts/**/*.test.ts", "test/**/*.test.ts"],
+    include: [
+      "packages/*/{src,test}/**/*.test.ts",
+      "apps/*/{src,test}/**/*.test.ts",
+      "scripts/**/*.test.ts",
+      "test/**/*.test.ts",
+    ],
     restoreMocks: true,
     sequence: { shuffle: true },
   },

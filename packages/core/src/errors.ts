@@ -1,5 +1,12 @@
-/** What each {@link LightningErrorCode} means, whether a repeat may help, and what to do about it. */
-export const errorCodes = {
+/** What a caller can know from an error's code alone. */
+export interface ErrorCodeEntry {
+  /** Whether repeating the same call later may succeed. */
+  readonly retryable: boolean;
+  /** What to do about it. */
+  readonly remedy: string;
+}
+
+const table = {
   invalid_input: { retryable: false, remedy: "Correct the named value; nothing was stored." },
   invalid_options: { retryable: false, remedy: "Correct the named option." },
   rollout_not_found: { retryable: false, remedy: "Check the rollout id and the store (or namespace) it was made in." },
@@ -24,17 +31,26 @@ export const errorCodes = {
   task_invalid: { retryable: false, remedy: "Make the task match the agent's schema." },
   agent_result_invalid: { retryable: false, remedy: "Return nothing, a finite number, a boolean, or spans." },
   agent_failed: { retryable: false, remedy: "See the cause; the agent threw." },
-  bridge_not_registered: { retryable: false, remedy: "List LightningSpanProcessor among your provider's spanProcessors." },
-  otel_sdk_missing: { retryable: false, remedy: "npm install @opentelemetry/sdk-trace-base @opentelemetry/context-async-hooks" },
+  bridge_not_registered: {
+    retryable: false,
+    remedy: "List LightningSpanProcessor among your provider's spanProcessors.",
+  },
+  otel_sdk_missing: {
+    retryable: false,
+    remedy: "npm install @opentelemetry/sdk-trace-base @opentelemetry/context-async-hooks",
+  },
   otel_api_duplicate: { retryable: false, remedy: "Deduplicate @opentelemetry/api so that one copy is installed." },
   no_active_rollout: { retryable: false, remedy: "Call this inside an agent, or inside runInRollout()." },
   spans_lost: { retryable: false, remedy: "Raise flushTimeoutMs or the span buffer; see droppedSpans on the attempt." },
   stalled: { retryable: false, remedy: "Start a runner, or raise stallTimeoutMs." },
   invariant: { retryable: false, remedy: "This is a defect of ours or of the store driver: please report it." },
-} as const satisfies Record<string, { retryable: boolean; remedy: string }>;
+} as const satisfies Record<string, ErrorCodeEntry>;
 
 /** Closed list of the codes a {@link LightningError} can carry. */
-export type LightningErrorCode = keyof typeof errorCodes;
+export type LightningErrorCode = keyof typeof table;
+
+/** Each {@link LightningErrorCode}: whether a repeat may help, and the remedy. */
+export const errorCodes: Readonly<Record<LightningErrorCode, ErrorCodeEntry>> = table;
 
 /** What a {@link LightningError} is made of. */
 export interface LightningErrorOptions {
@@ -46,7 +62,7 @@ export interface LightningErrorOptions {
   readonly details?: Readonly<Record<string, string | number | boolean>>;
 }
 
-const marker = Symbol.for("agentlightning.error");
+const marker: unique symbol = Symbol.for("agentlightning.error");
 
 /**
  * Base of every error this SDK throws on purpose. Recognise it with {@link LightningError.isInstance}, which also
@@ -57,7 +73,7 @@ export class LightningError extends Error {
   /** Whether repeating the same call later may succeed. */
   readonly retryable: boolean;
   readonly details: Readonly<Record<string, string | number | boolean>>;
-  readonly [marker] = true;
+  readonly [marker]: true = true;
 
   constructor(options: LightningErrorOptions) {
     super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -77,7 +93,12 @@ export class LightningError extends Error {
     );
   }
 
-  toJSON(): { name: string; code: LightningErrorCode; message: string; details: Readonly<Record<string, string | number | boolean>> } {
+  toJSON(): {
+    name: string;
+    code: LightningErrorCode;
+    message: string;
+    details: Readonly<Record<string, string | number | boolean>>;
+  } {
     return { name: this.name, code: this.code, message: this.message, details: this.details };
   }
 }
@@ -92,7 +113,11 @@ export class InvalidInputError extends LightningError {
 
 /** Something that was named does not exist. */
 export class NotFoundError extends LightningError {
-  constructor(options: LightningErrorOptions & { readonly code: "rollout_not_found" | "attempt_not_found" | "resources_not_found" }) {
+  constructor(
+    options: LightningErrorOptions & {
+      readonly code: "rollout_not_found" | "attempt_not_found" | "resources_not_found";
+    },
+  ) {
     super(options);
     this.name = "NotFoundError";
   }

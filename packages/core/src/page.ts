@@ -10,5 +10,11 @@ export interface Page<T> extends Iterable<T> {
 
 /** Builds a {@link Page}. */
 export function createPage<T>(items: readonly T[], total: number, limit: number, offset: number): Page<T> {
-  return Object.freeze({ items: Object.freeze(items), total, limit, offset, [Symbol.iterator]: () => items[Symbol.iterator]() });
+  return Object.freeze({
+    items: Object.freeze(items),
+    total,
+    limit,
+    offset,
+    [Symbol.iterator]: () => items[Symbol.iterator](),
+  });
 }

@@ -2,7 +2,15 @@ import type { Attempt, AttemptStatus } from "./attempt.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 
 /** Every status of a rollout, in the reference's order. */
-export const rolloutStatuses = ["queuing", "preparing", "running", "failed", "succeeded", "cancelled", "requeuing"] as const;
+export const rolloutStatuses = [
+  "queuing",
+  "preparing",
+  "running",
+  "failed",
+  "succeeded",
+  "cancelled",
+  "requeuing",
+] as const;
 /** Where a rollout stands. `queuing` and `requeuing` wait in the queue; `failed`, `succeeded`, `cancelled` are terminal. */
 export type RolloutStatus = (typeof rolloutStatuses)[number];
 

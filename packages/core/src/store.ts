@@ -20,9 +20,22 @@ export interface PageQuery<TSort extends string> {
 }
 
 export type RolloutSort = "rolloutId" | "startTimeMs" | "endTimeMs" | "status" | "mode" | "resourcesId";
-export type AttemptSort = "sequenceId" | "attemptId" | "startTimeMs" | "endTimeMs" | "status" | "workerId" | "lastHeartbeatTimeMs";
+export type AttemptSort =
+  | "sequenceId"
+  | "attemptId"
+  | "startTimeMs"
+  | "endTimeMs"
+  | "status"
+  | "workerId"
+  | "lastHeartbeatTimeMs";
 export type SpanSort = "sequenceId" | "spanId" | "traceId" | "parentId" | "name" | "startTimeMs" | "endTimeMs";
-export type WorkerSort = "workerId" | "status" | "lastHeartbeatTimeMs" | "lastDequeueTimeMs" | "lastBusyTimeMs" | "lastIdleTimeMs";
+export type WorkerSort =
+  | "workerId"
+  | "status"
+  | "lastHeartbeatTimeMs"
+  | "lastDequeueTimeMs"
+  | "lastBusyTimeMs"
+  | "lastIdleTimeMs";
 export type ResourcesSort = "resourcesId" | "createTimeMs" | "updateTimeMs" | "version";
 
 /** Conditions are pooled by `filterLogic`; a condition that is `undefined` is ignored; an empty list matches nothing. */
@@ -178,7 +191,11 @@ export interface LightningStore extends AsyncDisposable {
   /** Extends a leased attempt and stamps its heartbeat; never sets a deadline on an attempt that ended. */
   renewLease(rolloutId: string, attemptId: string, options: { readonly leaseMs: number }): Promise<LeaseOutcome>;
   /** Hands an attempt back: it ends `unresponsive`/`released`, uncounted, and the rollout goes to the head of the queue. */
-  releaseAttempt(rolloutId: string, attemptId: string, options?: { readonly reason?: string | undefined }): Promise<ReportOutcome>;
+  releaseAttempt(
+    rolloutId: string,
+    attemptId: string,
+    options?: { readonly reason?: string | undefined },
+  ): Promise<ReportOutcome>;
   /** Stamps an attempt's heartbeat without a span (an agent that is alive but silent). */
   heartbeatAttempt(rolloutId: string, attemptId: string): Promise<LeaseOutcome | { readonly status: "held" }>;
 
@@ -200,14 +217,20 @@ export interface LightningStore extends AsyncDisposable {
   /** Next number of the rollout's one counter. @throws rollout_not_found */
   getNextSpanSequenceId(rolloutId: string, attemptId: string): Promise<number>;
   /** As many numbers as pairs, in input order. */
-  getManySpanSequenceIds(pairs: readonly (readonly [rolloutId: string, attemptId: string])[]): Promise<readonly number[]>;
+  getManySpanSequenceIds(
+    pairs: readonly (readonly [rolloutId: string, attemptId: string])[],
+  ): Promise<readonly number[]>;
   /** Spans of one rollout by `sequenceId` (ties: start, end, span id) unless asked otherwise; empty for unknown ids. @throws evicted */
   querySpans(rolloutId: string, query?: SpanQuery): Promise<Page<Span>>;
 
   /** Stores a new set under a new id, version 1; it becomes the latest. */
   addResources(resources: NamedResources): Promise<ResourcesUpdate>;
   /** Replaces a set (version + 1), or makes it under this id; it becomes the latest. @throws conflict when `expectedVersion` is not the current one (0: must not exist) */
-  updateResources(resourcesId: string, resources: NamedResources, options?: { readonly expectedVersion?: number | undefined }): Promise<ResourcesUpdate>;
+  updateResources(
+    resourcesId: string,
+    resources: NamedResources,
+    options?: { readonly expectedVersion?: number | undefined },
+  ): Promise<ResourcesUpdate>;
   getResourcesById(resourcesId: string): Promise<ResourcesUpdate | undefined>;
   getLatestResources(): Promise<ResourcesUpdate | undefined>;
   queryResources(query?: ResourcesQuery): Promise<Page<ResourcesUpdate>>;
