@@ -6,7 +6,42 @@ export interface ErrorCodeEntry {
   readonly remedy: string;
 }
 
-const table = {
+/** Closed list of the codes a {@link LightningError} can carry. */
+export type LightningErrorCode =
+  | "invalid_input"
+  | "invalid_options"
+  | "rollout_not_found"
+  | "attempt_not_found"
+  | "resources_not_found"
+  | "resource_missing"
+  | "evicted"
+  | "conflict"
+  | "store_full"
+  | "too_large"
+  | "attempt_limit"
+  | "unavailable"
+  | "timeout"
+  | "aborted"
+  | "closed"
+  | "unsupported"
+  | "algorithm_not_fast"
+  | "not_configured"
+  | "llm_proxy_required"
+  | "empty_dataset"
+  | "dataset_invalid"
+  | "task_invalid"
+  | "agent_result_invalid"
+  | "agent_failed"
+  | "bridge_not_registered"
+  | "otel_sdk_missing"
+  | "otel_api_duplicate"
+  | "no_active_rollout"
+  | "spans_lost"
+  | "stalled"
+  | "invariant";
+
+/** Each {@link LightningErrorCode}: whether a repeat may help, and the remedy. */
+export const errorCodes: Readonly<Record<LightningErrorCode, ErrorCodeEntry>> = {
   invalid_input: { retryable: false, remedy: "Correct the named value; nothing was stored." },
   invalid_options: { retryable: false, remedy: "Correct the named option." },
   rollout_not_found: { retryable: false, remedy: "Check the rollout id and the store (or namespace) it was made in." },
@@ -44,13 +79,7 @@ const table = {
   spans_lost: { retryable: false, remedy: "Raise flushTimeoutMs or the span buffer; see droppedSpans on the attempt." },
   stalled: { retryable: false, remedy: "Start a runner, or raise stallTimeoutMs." },
   invariant: { retryable: false, remedy: "This is a defect of ours or of the store driver: please report it." },
-} as const satisfies Record<string, ErrorCodeEntry>;
-
-/** Closed list of the codes a {@link LightningError} can carry. */
-export type LightningErrorCode = keyof typeof table;
-
-/** Each {@link LightningErrorCode}: whether a repeat may help, and the remedy. */
-export const errorCodes: Readonly<Record<LightningErrorCode, ErrorCodeEntry>> = table;
+};
 
 /** What a {@link LightningError} is made of. */
 export interface LightningErrorOptions {
@@ -62,7 +91,7 @@ export interface LightningErrorOptions {
   readonly details?: Readonly<Record<string, string | number | boolean>>;
 }
 
-const marker: unique symbol = Symbol.for("agentlightning.error");
+const marker = Symbol.for("agentlightning.error");
 
 /**
  * Base of every error this SDK throws on purpose. Recognise it with {@link LightningError.isInstance}, which also
@@ -73,7 +102,6 @@ export class LightningError extends Error {
   /** Whether repeating the same call later may succeed. */
   readonly retryable: boolean;
   readonly details: Readonly<Record<string, string | number | boolean>>;
-  readonly [marker]: true = true;
 
   constructor(options: LightningErrorOptions) {
     super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -81,6 +109,7 @@ export class LightningError extends Error {
     this.code = options.code;
     this.retryable = errorCodes[options.code].retryable;
     this.details = options.details ?? {};
+    Object.defineProperty(this, marker, { value: true });
   }
 
   /** True for a LightningError of this or any other copy of the package; with `code`, only for that code. */
