@@ -1,0 +1,29 @@
+import type { IdGenerator } from "./clock.ts";
+
+const hexDigits = "0123456789abcdef";
+
+function hexFrom(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += hexDigits.charAt(byte >> 4) + hexDigits.charAt(byte & 15);
+  return text;
+}
+
+function randomBytes(count: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(count));
+}
+
+/**
+ * Makes ids in the reference's format (`ro-`, `at-`, `rs-` and lower-case hex digits). The reference uses 8 to 12
+ * digits, which collide at scale; ours are longer and as readable to it.
+ *
+ * @param bytes - Source of randomness; `crypto.getRandomValues` unless a test gives another.
+ */
+export function createIdGenerator(bytes: (count: number) => Uint8Array = randomBytes): IdGenerator {
+  return {
+    rolloutId: () => `ro-${hexFrom(bytes(10))}`,
+    attemptId: () => `at-${hexFrom(bytes(8))}`,
+    resourcesId: () => `rs-${hexFrom(bytes(8))}`,
+    traceId: () => hexFrom(bytes(16)),
+    spanId: () => hexFrom(bytes(8)),
+  };
+}

@@ -1,0 +1,1 @@
+export { jsonlFile } from "./jsonl-file.ts";
