@@ -22,6 +22,7 @@ export {
 export { createIdGenerator } from "./id.ts";
 export { datasetLength, iterateDataset, toArray } from "./iterate-dataset.ts";
 export type { JsonArray, JsonObject, JsonValue } from "./json.ts";
+export { copyJson, copyJsonObject, type JsonCopy, type JsonCopyOptions } from "./json-copy.ts";
 export { type JsonlSource, jsonl } from "./jsonl.ts";
 export type { LlmProxy, ProxyResourceOptions } from "./llm-proxy.ts";
 export {
