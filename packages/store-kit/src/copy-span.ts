@@ -1,0 +1,121 @@
+import {
+  copyJsonObject,
+  InvalidInputError,
+  type JsonCopyOptions,
+  type SpanContextRecord,
+  type SpanEvent,
+  type SpanInput,
+  type SpanLink,
+  spanStatusCodes,
+} from "@agentlightning/core";
+import type { SpanDraft } from "./driver.ts";
+import { checkId } from "./validate.ts";
+
+const noAttributes: Readonly<Record<string, never>> = Object.freeze({});
+
+/** Counts what the parts of a span take, against the bound of the whole. */
+interface Tally {
+  bytes: number;
+  readonly options: JsonCopyOptions;
+}
+
+function attributes(value: unknown, subject: string, tally: Tally) {
+  if (value === undefined) return noAttributes;
+  const maxBytes = tally.options.maxBytes === undefined ? {} : { maxBytes: tally.options.maxBytes - tally.bytes };
+  const copy = copyJsonObject(value, subject, { ...tally.options, ...maxBytes });
+  tally.bytes += copy.bytes;
+  return copy.value;
+}
+
+function text(value: unknown, field: string): string {
+  if (typeof value === "string") return value;
+  throw new InvalidInputError({ message: `span ${field} must be a text, got ${String(value)}`, details: { field } });
+}
+
+function instant(value: unknown, field: string): number {
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  throw new InvalidInputError({
+    message: `span ${field} must be epoch milliseconds, got ${String(value)}`,
+    details: { field },
+  });
+}
+
+function contextOf(value: SpanContextRecord): SpanContextRecord {
+  return Object.freeze({
+    traceId: text(value.traceId, "context.traceId"),
+    spanId: text(value.spanId, "context.spanId"),
+    isRemote: value.isRemote === true,
+    traceState: Object.freeze({ ...value.traceState }),
+  });
+}
+
+function eventOf(event: SpanEvent, tally: Tally): SpanEvent {
+  return Object.freeze({
+    name: text(event.name, "event name"),
+    attributes: attributes(event.attributes, "event.attributes", tally),
+    ...(event.timestampMs === undefined ? {} : { timestampMs: instant(event.timestampMs, "event timestampMs") }),
+  });
+}
+
+function linkOf(link: SpanLink, tally: Tally): SpanLink {
+  return Object.freeze({
+    context: contextOf(link.context),
+    ...(link.attributes === undefined ? {} : { attributes: attributes(link.attributes, "link.attributes", tally) }),
+  });
+}
+
+const noList: readonly never[] = Object.freeze([]);
+
+/** Checks and copies a span in one pass. @throws invalid_input naming the field, too_large */
+export function copySpan(span: SpanInput, options: JsonCopyOptions): SpanDraft {
+  if (typeof span !== "object" || span === null) throw new InvalidInputError({ message: "a span must be an object" });
+  const tally: Tally = { bytes: 200, options };
+  if (!spanStatusCodes.includes(span.status?.statusCode)) {
+    throw new InvalidInputError({
+      message: `span status.statusCode must be one of ${spanStatusCodes.join(", ")}, got ${String(span.status?.statusCode)}`,
+    });
+  }
+  if (span.sequenceId !== undefined && !Number.isSafeInteger(span.sequenceId)) {
+    throw new InvalidInputError({ message: `span sequenceId must be a whole number, got ${String(span.sequenceId)}` });
+  }
+  const name = text(span.name, "name");
+  tally.bytes += name.length;
+  const copy = {
+    rolloutId: checkId(span.rolloutId, "rolloutId"),
+    attemptId: checkId(span.attemptId, "attemptId"),
+    ...(span.sequenceId === undefined ? {} : { sequenceId: span.sequenceId }),
+    traceId: text(span.traceId, "traceId"),
+    spanId: checkId(span.spanId, "spanId"),
+    ...(span.parentId === undefined ? {} : { parentId: text(span.parentId, "parentId") }),
+    name,
+    status: Object.freeze({
+      statusCode: span.status.statusCode,
+      ...(span.status.description === undefined
+        ? {}
+        : { description: text(span.status.description, "status.description") }),
+    }),
+    attributes: attributes(span.attributes, "attributes", tally),
+    events:
+      span.events === undefined || span.events.length === 0
+        ? noList
+        : Object.freeze(span.events.map((event) => eventOf(event, tally))),
+    links:
+      span.links === undefined || span.links.length === 0
+        ? noList
+        : Object.freeze(span.links.map((link) => linkOf(link, tally))),
+    ...(span.startTimeMs === undefined ? {} : { startTimeMs: instant(span.startTimeMs, "startTimeMs") }),
+    ...(span.endTimeMs === undefined ? {} : { endTimeMs: instant(span.endTimeMs, "endTimeMs") }),
+    ...(span.startTimeUnixNano === undefined
+      ? {}
+      : { startTimeUnixNano: text(span.startTimeUnixNano, "startTimeUnixNano") }),
+    ...(span.endTimeUnixNano === undefined ? {} : { endTimeUnixNano: text(span.endTimeUnixNano, "endTimeUnixNano") }),
+    ...(span.context === undefined ? {} : { context: contextOf(span.context) }),
+    ...(span.parent === undefined ? {} : { parent: contextOf(span.parent) }),
+    resource: Object.freeze({
+      attributes: attributes(span.resource?.attributes, "resource.attributes", tally),
+      schemaUrl: span.resource?.schemaUrl === undefined ? "" : text(span.resource.schemaUrl, "resource.schemaUrl"),
+    }),
+    ...(span.extra === undefined ? {} : { extra: attributes(span.extra, "extra", tally) }),
+  };
+  return { span: copy, bytes: tally.bytes };
+}

@@ -1,0 +1,19 @@
+import { type LightningStore, type Runtime, systemRuntime } from "@agentlightning/core";
+import { DriverStore } from "./driver-store.ts";
+import type { StoreDriver } from "./driver.ts";
+
+/** Options of {@link createStore}. */
+export interface StoreOptions {
+  /** Clock, randomness and ids; for tests and simulation. @defaultValue the process's own */
+  readonly runtime?: Runtime | undefined;
+  /** Freeze what goes in at every level, to find code that changes records. @defaultValue false */
+  readonly deepFreeze?: boolean | undefined;
+}
+
+/** Makes a whole `LightningStore` of a driver. */
+export function createStore(driver: StoreDriver, options: StoreOptions = {}): LightningStore {
+  return new DriverStore(driver, {
+    runtime: options.runtime ?? systemRuntime,
+    deepFreeze: options.deepFreeze ?? false,
+  });
+}

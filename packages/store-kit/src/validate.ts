@@ -1,0 +1,143 @@
+import {
+  attemptStatuses,
+  copyJson,
+  copyJsonObject,
+  InvalidInputError,
+  type JsonCopyOptions,
+  type NamedResources,
+  promptTemplateEngines,
+  type Resource,
+  type RolloutConfig,
+  type RolloutRequest,
+  rolloutModes,
+} from "@agentlightning/core";
+
+/** What a rollout's configuration is when nothing is asked for. */
+export const defaultRolloutConfig: RolloutConfig = Object.freeze({
+  maxAttempts: 1,
+  retryCondition: Object.freeze([]),
+  maxLostAttempts: 3,
+});
+
+/** Longest id, in UTF-16 units. */
+const longestId = 512;
+
+/** An id as a caller may give it. @throws invalid_input */
+export function checkId(value: unknown, field: string): string {
+  if (typeof value === "string" && value !== "" && value.length <= longestId) return value;
+  const shown = typeof value === "string" ? `${value.length} characters` : String(value);
+  throw new InvalidInputError({
+    message: `${field} must be a text of 1 to ${longestId} characters, got ${shown}`,
+    details: { field },
+  });
+}
+
+/** A value of a closed list. @throws invalid_input */
+export function checkOneOf<T extends string>(value: unknown, list: readonly T[], field: string): T {
+  const found = list.find((candidate) => candidate === value);
+  if (found !== undefined) return found;
+  throw new InvalidInputError({
+    message: `${field} must be one of ${list.join(", ")}, got ${String(value)}`,
+    details: { field },
+  });
+}
+
+/** A duration or count from `least` up. @throws invalid_input */
+export function checkNumber(value: unknown, field: string, least: number, whole: boolean): number {
+  if (typeof value === "number" && Number.isFinite(value) && value >= least && (!whole || Number.isInteger(value)))
+    return value;
+  const kind = whole ? "a whole number" : "a number";
+  throw new InvalidInputError({
+    message: `${field} must be ${kind} from ${least}, got ${String(value)}`,
+    details: { field },
+  });
+}
+
+/** A configuration with the defaults filled in. @throws invalid_input */
+export function resolveRolloutConfig(
+  config: Partial<RolloutConfig> | undefined,
+  base: RolloutConfig = defaultRolloutConfig,
+): RolloutConfig {
+  if (config === undefined) return base;
+  const merged = { ...base, ...Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)) };
+  const { timeoutMs, unresponsiveMs } = merged;
+  if (!Array.isArray(merged.retryCondition))
+    throw new InvalidInputError({ message: "retryCondition must be a list of attempt statuses" });
+  return Object.freeze({
+    ...(timeoutMs === undefined ? {} : { timeoutMs: checkNumber(timeoutMs, "timeoutMs", 0, false) }),
+    ...(unresponsiveMs === undefined
+      ? {}
+      : { unresponsiveMs: checkNumber(unresponsiveMs, "unresponsiveMs", 0, false) }),
+    maxAttempts: checkNumber(merged.maxAttempts, "maxAttempts", 1, true),
+    retryCondition: Object.freeze(
+      merged.retryCondition.map((status) => checkOneOf(status, attemptStatuses, "retryCondition")),
+    ),
+    maxLostAttempts: checkNumber(merged.maxLostAttempts, "maxLostAttempts", 0, true),
+  });
+}
+
+/** What stands in a new rollout, copied and checked. @throws invalid_input, too_large */
+export function checkRequest(
+  request: RolloutRequest,
+  options: JsonCopyOptions,
+): Pick<RolloutRequest, "input" | "mode" | "resourcesId"> & {
+  readonly config: RolloutConfig;
+  readonly metadata: Readonly<Record<string, never>> | NonNullable<RolloutRequest["metadata"]>;
+} {
+  if (typeof request !== "object" || request === null)
+    throw new InvalidInputError({ message: "a rollout request must be an object with an input" });
+  if (request.input === undefined) throw new InvalidInputError({ message: "input must be given; use null for none" });
+  return {
+    input: copyJson(request.input, "input", options).value,
+    ...(request.mode === undefined ? {} : { mode: checkOneOf(request.mode, rolloutModes, "mode") }),
+    ...(request.resourcesId === undefined ? {} : { resourcesId: checkId(request.resourcesId, "resourcesId") }),
+    config: resolveRolloutConfig(request.config),
+    metadata:
+      request.metadata === undefined
+        ? Object.freeze({})
+        : copyJsonObject(request.metadata, "metadata", { ...options, maxBytes: 65_536 }).value,
+  };
+}
+
+function checkText(value: unknown, field: string): string {
+  if (typeof value === "string") return value;
+  throw new InvalidInputError({ message: `${field} must be a text, got ${typeof value}`, details: { field } });
+}
+
+function checkResource(resource: Resource, name: string): Resource {
+  if (typeof resource !== "object" || resource === null)
+    throw new InvalidInputError({ message: `resource "${name}" must be an object` });
+  switch (resource.resourceType) {
+    case "llm":
+    case "proxy_llm":
+      return Object.freeze({
+        resourceType: resource.resourceType,
+        endpoint: checkText(resource.endpoint, `${name}.endpoint`),
+        model: checkText(resource.model, `${name}.model`),
+        ...(resource.apiKey === undefined ? {} : { apiKey: checkText(resource.apiKey, `${name}.apiKey`) }),
+        samplingParameters: copyJsonObject(resource.samplingParameters ?? {}, `${name}.samplingParameters`).value,
+      });
+    case "prompt_template":
+      return Object.freeze({
+        resourceType: resource.resourceType,
+        template: checkText(resource.template, `${name}.template`),
+        engine: checkOneOf(resource.engine, promptTemplateEngines, `${name}.engine`),
+      });
+    default: {
+      const given: { readonly resourceType?: unknown } = resource;
+      throw new InvalidInputError({
+        message: `resource "${name}" has resourceType ${String(given.resourceType)}; known: llm, proxy_llm, prompt_template`,
+      });
+    }
+  }
+}
+
+/** Resources copied and checked. @throws invalid_input */
+export function checkResources(resources: NamedResources): NamedResources {
+  if (typeof resources !== "object" || resources === null || Array.isArray(resources)) {
+    throw new InvalidInputError({ message: "resources must be an object of resources by name" });
+  }
+  return Object.freeze(
+    Object.fromEntries(Object.entries(resources).map(([name, resource]) => [name, checkResource(resource, name)])),
+  );
+}

@@ -1,0 +1,45 @@
+import type { Worker } from "@agentlightning/core";
+import type { WorkerEffect } from "@agentlightning/core/lifecycle";
+import type { StoreDriver } from "./driver.ts";
+
+/** Keeps the workers' records in step with the attempts they hold. */
+export class WorkerBook {
+  readonly #driver: StoreDriver;
+
+  constructor(driver: StoreDriver) {
+    this.#driver = driver;
+  }
+
+  /** Writes what transitions mean for workers; a worker that has moved on to another attempt is left alone. */
+  async apply(effects: readonly WorkerEffect[], nowMs: number, dequeued: boolean = false): Promise<void> {
+    for (const effect of effects) {
+      if (effect.kind === "busy") {
+        await this.#driver.patchWorker(effect.workerId, {
+          set: {
+            status: "busy",
+            currentRolloutId: effect.rolloutId,
+            currentAttemptId: effect.attemptId,
+            lastBusyTimeMs: nowMs,
+            ...(dequeued ? { lastDequeueTimeMs: nowMs } : {}),
+          },
+        });
+      } else {
+        await this.#driver.patchWorker(effect.workerId, {
+          set: { status: effect.kind, lastIdleTimeMs: nowMs },
+          clear: ["currentRolloutId", "currentAttemptId"],
+          onlyIfAttemptId: effect.attemptId,
+        });
+      }
+    }
+  }
+
+  /** A worker asked for work and there was none. One that holds an attempt stays busy. */
+  async foundNothing(workerId: string, nowMs: number): Promise<Worker> {
+    const known = await this.#driver.readWorker(workerId);
+    const set =
+      known === undefined || (known.status !== "idle" && known.currentAttemptId === undefined)
+        ? { status: "idle" as const, lastIdleTimeMs: nowMs, lastDequeueTimeMs: nowMs }
+        : { lastDequeueTimeMs: nowMs };
+    return this.#driver.patchWorker(workerId, { set });
+  }
+}
