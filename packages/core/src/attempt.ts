@@ -5,22 +5,25 @@ export const attemptStatuses = ["preparing", "running", "failed", "succeeded", "
 /** Where an attempt stands. */
 export type AttemptStatus = (typeof attemptStatuses)[number];
 
-/** Why an attempt ended, beyond what its status says. */
-export type AttemptEndReason =
+/** Every end reason of an attempt. */
+export const attemptEndReasons = [
   /** The rollout was cancelled. */
-  | "cancelled"
+  "cancelled",
   /** Its lease ran out. */
-  | "lease_expired"
+  "lease_expired",
   /** Its runner handed it back (shutdown). */
-  | "released"
+  "released",
   /** A batch claim whose claimer died before it was delivered. */
-  | "undelivered"
+  "undelivered",
   /** It ended, but not all its spans could be delivered. */
-  | "spans_lost"
+  "spans_lost",
   /** The agent threw or returned something it may not. */
-  | "agent_error"
-  | "timeout"
-  | "unresponsive";
+  "agent_error",
+  "timeout",
+  "unresponsive",
+] as const;
+/** Why an attempt ended, beyond what its status says. */
+export type AttemptEndReason = (typeof attemptEndReasons)[number];
 
 /** One execution of a rollout by a runner. The attempt id is also the fencing token of the claim. */
 export interface Attempt {

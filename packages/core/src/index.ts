@@ -5,6 +5,7 @@ export {
   type AttemptEndReason,
   type AttemptReport,
   type AttemptStatus,
+  attemptEndReasons,
   attemptStatuses,
 } from "./attempt.ts";
 export type { Clock, IdGenerator, Runtime, TimerHandle } from "./clock.ts";

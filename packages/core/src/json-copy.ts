@@ -60,7 +60,8 @@ class JsonCopier {
 
   #copyObject(value: object, path: readonly (string | number)[]): JsonValue {
     const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype !== Object.prototype && prototype !== null) {
+    // A plain object of another realm (a vm context) has that realm's Object.prototype: the end of its chain, too.
+    if (prototype !== Object.prototype && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
       const name = (value as { constructor?: { name?: unknown } }).constructor?.name;
       throw this.#refuse(path, `is a ${typeof name === "string" && name !== "" ? name : "class instance"}`);
     }

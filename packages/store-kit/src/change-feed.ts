@@ -1,23 +1,25 @@
-import { isTerminalStatus } from "@agentlightning/core/lifecycle";
 import { LightningError, type RolloutEvent, type WatchOptions } from "@agentlightning/core";
 import type { DriverChange, StoreDriver } from "./driver.ts";
+import { Watcher } from "./watcher.ts";
 
-/** How many events a late watcher may look back on. */
-const historyLength = 10_000;
+/** How many events a late watcher may look back on, and how many one may leave unread. */
+const defaultHistoryLength = 10_000;
 
-type Listener = (change: DriverChange) => void;
+type Listener = (change: DriverChange, event: RolloutEvent) => void;
 
 /** The changes of one store handle: numbered, kept for a while, handed to listeners and watchers. */
 export class ChangeFeed {
   readonly #driver: StoreDriver;
+  readonly #historyLength: number;
   readonly #listeners = new Set<Listener>();
   readonly #stopDriver: () => void;
   readonly #history: RolloutEvent[] = [];
-  readonly #closers = new Set<() => void>();
+  readonly #watchers = new Set<Watcher>();
   #last = 0;
 
-  constructor(driver: StoreDriver) {
+  constructor(driver: StoreDriver, historyLength: number = defaultHistoryLength) {
     this.#driver = driver;
+    this.#historyLength = historyLength;
     this.#stopDriver = driver.watch((change) => this.#publish(change));
   }
 
@@ -29,17 +31,25 @@ export class ChangeFeed {
 
   #publish(change: DriverChange): void {
     this.#last += 1;
-    const { queued: _queued, ...event } = change;
-    this.#history.push(Object.freeze({ ...event, cursor: String(this.#last) }));
+    const { rolloutId, status, attemptId } = change;
+    const event: RolloutEvent = Object.freeze({
+      rolloutId,
+      status,
+      ...(attemptId === undefined ? {} : { attemptId }),
+      cursor: String(this.#last),
+    });
+    this.#history.push(event);
     // Cut in bulk, so that the cost per event stays constant.
-    if (this.#history.length >= 2 * historyLength) this.#history.splice(0, this.#history.length - historyLength);
-    for (const listener of [...this.#listeners]) listener(change);
+    if (this.#history.length >= 2 * this.#historyLength)
+      this.#history.splice(0, this.#history.length - this.#historyLength);
+    for (const watcher of this.#watchers) watcher.offer(event);
+    for (const listener of [...this.#listeners]) listener(change, event);
   }
 
-  #since(cursor: string | undefined): RolloutEvent[] {
+  #since(cursor: string | undefined): readonly RolloutEvent[] {
     if (cursor === undefined) return [];
-    const from = Number(cursor);
-    if (!Number.isInteger(from) || from < 0 || from > this.#last) {
+    const from = /^\d{1,15}$/.test(cursor) ? Number(cursor) : -1;
+    if (from < 0 || from > this.#last) {
       throw new LightningError({ code: "invalid_input", message: `"${cursor}" is no cursor of this store` });
     }
     const missed = this.#last - from;
@@ -52,74 +62,25 @@ export class ChangeFeed {
     return missed === 0 ? [] : this.#history.slice(-missed);
   }
 
-  /**
-   * Events as an async iterable. The subscription starts here, not at the first `next()`. A finished rollout is kept
-   * from retention until the consumer asks for the event after it.
-   */
+  /** Events as an async iterable. The subscription starts here, not at the first `next()`. @throws evicted, invalid_input */
   watch(options: WatchOptions): AsyncIterableIterator<RolloutEvent> {
-    const pending: { readonly event: RolloutEvent; readonly release: () => void }[] = [];
-    const hold = (event: RolloutEvent) => ({
-      event,
-      release: isTerminalStatus(event.status) ? this.#driver.retain(event.rolloutId) : () => undefined,
+    const watcher = new Watcher({
+      retain: (rolloutId) => this.#driver.retain(rolloutId),
+      signal: options.signal,
+      mostUnread: this.#historyLength,
+      onEnd: (ended) => void this.#watchers.delete(ended),
     });
-    for (const event of this.#since(options.since)) pending.push(hold(event));
-
-    let wake: (() => void) | undefined;
-    let ended = options.signal?.aborted ?? false;
-    let releaseLast = (): void => undefined;
-    const stop = this.listen(() => {
-      const event = this.#history.at(-1);
-      if (event !== undefined) pending.push(hold(event));
-      wake?.();
-    });
-    const end = (): void => {
-      if (ended && wake === undefined && pending.length === 0) return;
-      ended = true;
-      stop();
-      this.#closers.delete(end);
-      options.signal?.removeEventListener("abort", end);
-      releaseLast();
-      for (const { release } of pending.splice(0)) release();
-      wake?.();
-    };
-    if (ended) stop();
-    else {
-      this.#closers.add(end);
-      options.signal?.addEventListener("abort", end, { once: true });
-    }
-
-    const next = async (): Promise<IteratorResult<RolloutEvent>> => {
-      releaseLast();
-      releaseLast = () => undefined;
-      while (!ended) {
-        const item = pending.shift();
-        if (item !== undefined) {
-          releaseLast = item.release;
-          return { done: false, value: item.event };
-        }
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-        wake = undefined;
-      }
-      return { done: true, value: undefined };
-    };
-    return {
-      next,
-      return: () => {
-        end();
-        return Promise.resolve({ done: true, value: undefined });
-      },
-      [Symbol.asyncIterator]() {
-        return this;
-      },
-    };
+    const missed = this.#since(options.since);
+    if (!watcher.start()) return watcher;
+    this.#watchers.add(watcher);
+    for (const event of missed) watcher.offer(event);
+    return watcher;
   }
 
   /** Ends every watcher. */
   close(): void {
     this.#stopDriver();
-    for (const end of [...this.#closers]) end();
+    for (const watcher of this.#watchers) watcher.end();
     this.#listeners.clear();
   }
 }

@@ -1,4 +1,4 @@
-import type { AttemptedRollout, DequeueManyOptions, Runtime } from "@agentlightning/core";
+import { type AttemptedRollout, type DequeueManyOptions, LightningError } from "@agentlightning/core";
 import {
   beginAttempt,
   isLiveAttemptStatus,
@@ -7,31 +7,49 @@ import {
   type RolloutRecord,
 } from "@agentlightning/core/lifecycle";
 import type { ChangeFeed } from "./change-feed.ts";
-import type { StoreDriver } from "./driver.ts";
+import type { StoreParts } from "./parts.ts";
 import { startWait, type Wait } from "./signal-wait.ts";
-import type { Sweeper } from "./sweeper.ts";
-import type { Transitions } from "./transitions.ts";
-import { checkId, checkNumber } from "./validate.ts";
-import type { WorkerBook } from "./worker-book.ts";
+import { checkNumber, checkOptionalId } from "./validate.ts";
 
-interface Parts {
-  readonly driver: StoreDriver;
-  readonly transitions: Transitions;
-  readonly workers: WorkerBook;
-  readonly sweeper: Sweeper;
-  readonly feed: ChangeFeed;
-  readonly runtime: Runtime;
+interface Claim {
+  readonly limit: number;
+  readonly workerId: string | undefined;
+  readonly leaseMs: number | undefined;
+  readonly requestId: string | undefined;
+  /** Infinite: as long as it takes. */
+  readonly waitMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+interface Claimed {
+  readonly rollouts: readonly AttemptedRollout[];
+  /** The request had won before: what it still holds is all it gets. */
+  readonly isRepeat: boolean;
+}
+
+function resolveClaim(options: DequeueManyOptions): Claim {
+  const { limit = 1, waitMs = 0, leaseMs, signal } = options;
+  return {
+    limit: checkNumber(limit, "limit", Number.NEGATIVE_INFINITY, true),
+    workerId: checkOptionalId(options.workerId, "workerId"),
+    leaseMs: leaseMs === undefined ? undefined : checkNumber(leaseMs, "leaseMs", 1, false),
+    requestId: checkOptionalId(options.requestId, "requestId"),
+    waitMs: waitMs === Number.POSITIVE_INFINITY ? waitMs : checkNumber(waitMs, "waitMs", 0, false),
+    signal,
+  };
 }
 
 /** Hands out work: claims, and lets those wait who find none, in the order they came. */
 export class ClaimDesk {
-  readonly #parts: Parts;
+  readonly #parts: StoreParts;
   readonly #waiting = new Set<Wait>();
+  readonly #requests = new Map<string, Promise<unknown>>();
   readonly #stop: () => void;
+  #closed = false;
 
-  constructor(parts: Parts) {
+  constructor(parts: StoreParts, feed: ChangeFeed) {
     this.#parts = parts;
-    this.#stop = parts.feed.listen((change) => {
+    this.#stop = feed.listen((change) => {
       if (change.queued) this.#wakeOne();
     });
   }
@@ -45,65 +63,76 @@ export class ClaimDesk {
   }
 
   async claim(options: DequeueManyOptions): Promise<readonly AttemptedRollout[]> {
-    const limit = options.limit ?? 1;
-    const workerId = options.workerId === undefined ? undefined : checkId(options.workerId, "workerId");
-    if (options.leaseMs !== undefined) checkNumber(options.leaseMs, "leaseMs", 1, false);
-    const waitMs = checkNumber(
-      options.waitMs === Number.POSITIVE_INFINITY ? Number.MAX_SAFE_INTEGER : (options.waitMs ?? 0),
-      "waitMs",
-      0,
-      false,
-    );
+    const claim = resolveClaim(options);
     const { clock } = this.#parts.runtime;
-    const untilMs = clock.monotonicMs() + waitMs;
-    let askedBefore = false;
-    for (;;) {
+    const untilMs = clock.monotonicMs() + claim.waitMs;
+    for (let isFirst = true; ; isFirst = false) {
+      if (this.#closed) throw new LightningError({ code: "closed", message: "this store handle was closed" });
       const restMs = untilMs - clock.monotonicMs();
+      const mayWait = restMs > 0 && claim.limit > 0 && claim.signal?.aborted !== true;
       // Registered before looking, so that what is queued in between wakes it.
-      const wait =
-        restMs > 0 && limit > 0 && options.signal?.aborted !== true
-          ? startWait(clock, restMs, options.signal)
-          : undefined;
+      const wait = mayWait ? startWait(clock, restMs, claim.signal) : undefined;
       if (wait !== undefined) this.#waiting.add(wait);
-      let claimed: readonly AttemptedRollout[];
+      let claimed: Claimed;
       try {
-        claimed =
-          limit > 0 && options.signal?.aborted !== true ? await this.#claimNow({ ...options, limit, workerId }) : [];
-        if (claimed.length === 0 && workerId !== undefined && !askedBefore) {
-          await this.#parts.workers.foundNothing(workerId, clock.nowMs());
-          askedBefore = true;
-        }
+        claimed = await this.#look(claim, isFirst);
       } catch (cause) {
-        this.#leave(wait);
+        this.#leave(wait, "woken");
         throw cause;
       }
-      if (claimed.length > 0 || wait === undefined) {
-        this.#leave(wait);
-        return claimed;
+      // What was won is given even if the signal was aborted meanwhile: it would be lost otherwise.
+      if (claimed.rollouts.length > 0 || claimed.isRepeat || wait === undefined) {
+        this.#leave(wait, "woken");
+        return claimed.rollouts;
       }
       const how = await wait.ended;
-      const wasWoken = !this.#waiting.delete(wait);
       if (how === "woken") continue;
-      if (wasWoken) this.#wakeOne();
+      this.#leave(wait, how);
+      if (how === "closed") continue;
       return [];
     }
   }
 
-  /** Ends a wait that is not needed; a wake that came meanwhile goes to the next in line. */
-  #leave(wait: Wait | undefined): void {
+  /** Ends a wait; a wake that it was given and does not use goes to the next in line. */
+  #leave(wait: Wait | undefined, how: "woken" | "timeout" | "aborted" | "closed"): void {
     if (wait === undefined) return;
     const wasWoken = !this.#waiting.delete(wait);
-    wait.cancel();
+    wait.end(how);
     if (wasWoken) this.#wakeOne();
   }
 
-  async #claimNow(options: DequeueManyOptions & { readonly limit: number }): Promise<readonly AttemptedRollout[]> {
+  async #look(claim: Claim, isFirst: boolean): Promise<Claimed> {
+    const { workers, runtime } = this.#parts;
+    const claimed =
+      claim.limit > 0 && claim.signal?.aborted !== true
+        ? await this.#inTurn(claim, () => this.#claimNow(claim))
+        : { rollouts: [], isRepeat: false };
+    if (isFirst && claimed.rollouts.length === 0 && claim.workerId !== undefined) {
+      await workers.foundNothing(claim.workerId, runtime.clock.nowMs());
+    }
+    return claimed;
+  }
+
+  /** Claims of the same request one after another: two at once would both find that it holds nothing. */
+  async #inTurn({ requestId }: Claim, claim: () => Promise<Claimed>): Promise<Claimed> {
+    if (requestId === undefined) return claim();
+    const before = this.#requests.get(requestId);
+    const mine = before === undefined ? claim() : before.then(claim, claim);
+    this.#requests.set(requestId, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#requests.get(requestId) === mine) this.#requests.delete(requestId);
+    }
+  }
+
+  async #claimNow({ limit, workerId, leaseMs, requestId }: Claim): Promise<Claimed> {
     const { driver, transitions, workers, sweeper, runtime } = this.#parts;
     await sweeper.catchUp();
-    const { limit, workerId, leaseMs, requestId } = options;
     if (requestId !== undefined) {
-      const held = (await driver.findClaims(requestId)).filter((record) => isHeldBy(record, requestId));
-      if (held.length > 0) return held.map(presentAttempted);
+      const won = await driver.findClaims(requestId);
+      const held = won.filter((record) => isHeldBy(record, requestId));
+      if (won.length > 0) return { rollouts: held.map(presentAttempted), isRepeat: true };
     }
     const context = transitions.context();
     const records = await driver.claimRollouts(
@@ -111,21 +140,20 @@ export class ClaimDesk {
       (record) =>
         beginAttempt(record, { attemptId: runtime.ids.attemptId(), workerId, leaseMs, requestId }, context).record,
     );
-    if (records.length === 0) return [];
+    const last = records.at(-1);
+    const attempt = last === undefined ? undefined : latestAttempt(last);
+    if (attempt === undefined) return { rollouts: [], isRepeat: false };
     await sweeper.reset();
-    const last = latestAttempt(records.at(-1) as RolloutRecord);
-    if (workerId !== undefined && last !== undefined) {
-      await workers.apply(
-        [{ kind: "busy", workerId, rolloutId: last.rolloutId, attemptId: last.attemptId }],
-        context.nowMs,
-        true,
-      );
+    if (workerId !== undefined) {
+      const { rolloutId, attemptId } = attempt;
+      await workers.apply([{ kind: "busy", workerId, rolloutId, attemptId }], context.nowMs, true);
     }
-    return records.map(presentAttempted);
+    return { rollouts: records.map(presentAttempted), isRepeat: false };
   }
 
   /** Ends every wait. */
   close(): void {
+    this.#closed = true;
     this.#stop();
     for (const wait of this.#waiting) wait.end("closed");
     this.#waiting.clear();

@@ -6,11 +6,13 @@ import {
   type SpanEvent,
   type SpanInput,
   type SpanLink,
+  type SpanResource,
   spanStatusCodes,
 } from "@agentlightning/core";
 import type { SpanDraft } from "./driver.ts";
 import { checkId } from "./validate.ts";
 
+const noList: readonly never[] = Object.freeze([]);
 const noAttributes: Readonly<Record<string, never>> = Object.freeze({});
 
 /** Counts what the parts of a span take, against the bound of the whole. */
@@ -29,7 +31,19 @@ function attributes(value: unknown, subject: string, tally: Tally) {
 
 function text(value: unknown, field: string): string {
   if (typeof value === "string") return value;
-  throw new InvalidInputError({ message: `span ${field} must be a text, got ${String(value)}`, details: { field } });
+  throw new InvalidInputError({ message: `span ${field} must be a text, got ${typeof value}`, details: { field } });
+}
+
+function object<T extends object>(value: T, field: string): T {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw new InvalidInputError({ message: `span ${field} must be an object`, details: { field } });
+}
+
+function list<T>(value: readonly T[] | undefined, field: string, copy: (item: T) => T): readonly T[] {
+  if (value === undefined) return noList;
+  if (!Array.isArray(value))
+    throw new InvalidInputError({ message: `span ${field} must be a list`, details: { field } });
+  return value.length === 0 ? noList : Object.freeze(value.map(copy));
 }
 
 function instant(value: unknown, field: string): number {
@@ -40,18 +54,20 @@ function instant(value: unknown, field: string): number {
   });
 }
 
-function contextOf(value: SpanContextRecord): SpanContextRecord {
+function contextOf(value: SpanContextRecord, field: string): SpanContextRecord {
+  const { traceId, spanId, isRemote, traceState } = object(value, field);
+  const states = Object.entries(traceState ?? {}).map(([key, state]) => [key, text(state, `${field}.traceState`)]);
   return Object.freeze({
-    traceId: text(value.traceId, "context.traceId"),
-    spanId: text(value.spanId, "context.spanId"),
-    isRemote: value.isRemote === true,
-    traceState: Object.freeze({ ...value.traceState }),
+    traceId: text(traceId, `${field}.traceId`),
+    spanId: text(spanId, `${field}.spanId`),
+    isRemote: isRemote === true,
+    traceState: Object.freeze(Object.fromEntries(states)),
   });
 }
 
 function eventOf(event: SpanEvent, tally: Tally): SpanEvent {
   return Object.freeze({
-    name: text(event.name, "event name"),
+    name: text(object(event, "event").name, "event name"),
     attributes: attributes(event.attributes, "event.attributes", tally),
     ...(event.timestampMs === undefined ? {} : { timestampMs: instant(event.timestampMs, "event timestampMs") }),
   });
@@ -59,12 +75,21 @@ function eventOf(event: SpanEvent, tally: Tally): SpanEvent {
 
 function linkOf(link: SpanLink, tally: Tally): SpanLink {
   return Object.freeze({
-    context: contextOf(link.context),
+    context: contextOf(object(link, "link").context, "link.context"),
     ...(link.attributes === undefined ? {} : { attributes: attributes(link.attributes, "link.attributes", tally) }),
   });
 }
 
-const noList: readonly never[] = Object.freeze([]);
+const noResource: SpanResource = Object.freeze({ attributes: noAttributes, schemaUrl: "" });
+
+function resourceOf(resource: SpanResource | undefined, tally: Tally): SpanResource {
+  if (resource === undefined) return noResource;
+  const { attributes: given, schemaUrl } = object(resource, "resource");
+  return Object.freeze({
+    attributes: attributes(given, "resource.attributes", tally),
+    schemaUrl: schemaUrl === undefined ? "" : text(schemaUrl, "resource.schemaUrl"),
+  });
+}
 
 /** Checks and copies a span in one pass. @throws invalid_input naming the field, too_large */
 export function copySpan(span: SpanInput, options: JsonCopyOptions): SpanDraft {
@@ -95,26 +120,17 @@ export function copySpan(span: SpanInput, options: JsonCopyOptions): SpanDraft {
         : { description: text(span.status.description, "status.description") }),
     }),
     attributes: attributes(span.attributes, "attributes", tally),
-    events:
-      span.events === undefined || span.events.length === 0
-        ? noList
-        : Object.freeze(span.events.map((event) => eventOf(event, tally))),
-    links:
-      span.links === undefined || span.links.length === 0
-        ? noList
-        : Object.freeze(span.links.map((link) => linkOf(link, tally))),
+    events: list(span.events, "events", (event) => eventOf(event, tally)),
+    links: list(span.links, "links", (link) => linkOf(link, tally)),
     ...(span.startTimeMs === undefined ? {} : { startTimeMs: instant(span.startTimeMs, "startTimeMs") }),
     ...(span.endTimeMs === undefined ? {} : { endTimeMs: instant(span.endTimeMs, "endTimeMs") }),
     ...(span.startTimeUnixNano === undefined
       ? {}
       : { startTimeUnixNano: text(span.startTimeUnixNano, "startTimeUnixNano") }),
     ...(span.endTimeUnixNano === undefined ? {} : { endTimeUnixNano: text(span.endTimeUnixNano, "endTimeUnixNano") }),
-    ...(span.context === undefined ? {} : { context: contextOf(span.context) }),
-    ...(span.parent === undefined ? {} : { parent: contextOf(span.parent) }),
-    resource: Object.freeze({
-      attributes: attributes(span.resource?.attributes, "resource.attributes", tally),
-      schemaUrl: span.resource?.schemaUrl === undefined ? "" : text(span.resource.schemaUrl, "resource.schemaUrl"),
-    }),
+    ...(span.context === undefined ? {} : { context: contextOf(span.context, "context") }),
+    ...(span.parent === undefined ? {} : { parent: contextOf(span.parent, "parent") }),
+    resource: resourceOf(span.resource, tally),
     ...(span.extra === undefined ? {} : { extra: attributes(span.extra, "extra", tally) }),
   };
   return { span: copy, bytes: tally.bytes };

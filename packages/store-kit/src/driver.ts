@@ -1,6 +1,5 @@
 import type {
   Page,
-  PageQuery,
   ResourcesQuery,
   ResourcesUpdate,
   RolloutEvent,
@@ -23,6 +22,12 @@ export type RecordLookup = RolloutRecord | "evicted" | undefined;
 export interface SpanDraft {
   readonly span: Omit<Span, "sequenceId"> & { readonly sequenceId?: number | undefined };
   readonly bytes: number;
+}
+
+/** Spans of one rollout, of any of its attempts. */
+export interface SpanBatch {
+  readonly rolloutId: string;
+  readonly drafts: readonly SpanDraft[];
 }
 
 /** What a worker write changes; it applies only while `onlyIfAttemptId` (when given) is the worker's current attempt. */
@@ -60,26 +65,26 @@ export interface StoreDriver {
   /** Inserts all records or none; where a rollout id exists already, gives the stored record in its place. Results in input order. @throws store_full */
   insertRollouts(records: readonly RolloutRecord[]): Awaitable<readonly RolloutRecord[]>;
   readRollout(rolloutId: string): Awaitable<RecordLookup>;
-  /** Replaces a record while its stored revision is `expectedRevision`, and its deadline still `expectedDeadlineMs` where that is given. The stored span counter and heartbeats win over the given ones. */
-  replaceRollout(next: RolloutRecord, expectedRevision: number, expectedDeadlineMs?: number): Awaitable<boolean>;
+  /**
+   * Reads a record, lets `decide` make the next one, and stores that, as one atomic step; gives the record as it then
+   * stands. `decide` gives `undefined` when nothing is to be written, and may be asked again when somebody was faster.
+   * A next record of the same revision moved no status: only heartbeat, lease and deadline.
+   */
+  changeRollout(
+    rolloutId: string,
+    decide: (record: RolloutRecord) => RolloutRecord | undefined,
+  ): Awaitable<RecordLookup>;
   /** Takes up to `limit` waiting records, lowest queue position first, and stores what `begin` makes of each, in one atomic step. */
   claimRollouts(limit: number, begin: (record: RolloutRecord) => RolloutRecord): Awaitable<readonly RolloutRecord[]>;
-  /** Records whose latest attempt was made by this claim request. */
+  /** Records that have an attempt made by this claim request. */
   findClaims(requestId: string): Awaitable<readonly RolloutRecord[]>;
-  /** Applies `change` to a record without moving its revision (renewals). */
-  touchRollout(rolloutId: string, change: (record: RolloutRecord) => RolloutRecord): Awaitable<void>;
   /** Records whose `nextDeadlineMs` is earlier than `nowMs`; costs what is due, not what is stored. */
   dueRollouts(nowMs: number, limit: number): Awaitable<readonly RolloutRecord[]>;
   /** The earliest `nextDeadlineMs` of all. */
   earliestDeadlineMs(): Awaitable<number | undefined>;
 
-  /** Numbers and inserts the spans that are new by (rollout, attempt, span id), and stamps the heartbeat of their attempt; all or nothing. Gives the new ones in input order. @throws store_full */
-  appendSpans(
-    rolloutId: string,
-    attemptId: string,
-    drafts: readonly SpanDraft[],
-    nowMs: number,
-  ): Awaitable<readonly Span[]>;
+  /** Numbers and inserts the spans that are new by (rollout, attempt, span id), and stamps the heartbeats of their attempts; all batches or none. Gives the new ones, batch by batch, in input order. @throws store_full */
+  appendSpans(batches: readonly SpanBatch[], nowMs: number): Awaitable<readonly Span[]>;
   /** Takes `count` numbers of the rollout's counter; gives the first. `undefined` for an unknown rollout. */
   reserveSequence(rolloutId: string, count: number): Awaitable<number | undefined>;
 
@@ -104,6 +109,3 @@ export interface StoreDriver {
   retain(rolloutId: string): () => void;
   close(): Awaitable<void>;
 }
-
-/** Paging of a list that a driver has in memory; exported for drivers. */
-export type { PageQuery };

@@ -1,4 +1,4 @@
-import { LightningError, type Rollout, type Runtime, type WaitOptions } from "@agentlightning/core";
+import { InvalidInputError, LightningError, type Rollout, type Runtime, type WaitOptions } from "@agentlightning/core";
 import { isTerminalStatus, presentRollout } from "@agentlightning/core/lifecycle";
 import type { ChangeFeed } from "./change-feed.ts";
 import type { StoreDriver } from "./driver.ts";
@@ -6,84 +6,113 @@ import { abortedError, startWait, type Wait } from "./signal-wait.ts";
 import { evictedError } from "./transitions.ts";
 import { checkNumber } from "./validate.ts";
 
-/** Those who wait for rollouts to finish. */
+/** One call that waits. */
+interface Waiter {
+  /** Rollouts that are not finished yet. */
+  readonly open: Set<string>;
+  readonly finished: Map<string, Rollout>;
+  /** Rollouts whose finish was announced and that have to be read. */
+  readonly announced: Set<string>;
+  wait?: Wait | undefined;
+}
+
+/** Those who wait for rollouts to finish; a finish finds its waiters by rollout, however many wait for others. */
 export class FinishWaits {
   readonly #driver: StoreDriver;
-  readonly #feed: ChangeFeed;
   readonly #runtime: Runtime;
-  readonly #open = new Set<Wait>();
+  readonly #byRollout = new Map<string, Set<Waiter>>();
+  readonly #sleeping = new Set<Wait>();
+  #closed = false;
 
   constructor(driver: StoreDriver, feed: ChangeFeed, runtime: Runtime) {
     this.#driver = driver;
-    this.#feed = feed;
     this.#runtime = runtime;
+    feed.listen(({ rolloutId, status }) => {
+      if (isTerminalStatus(status)) this.#announce(rolloutId);
+    });
+  }
+
+  #announce(rolloutId: string): void {
+    for (const waiter of this.#byRollout.get(rolloutId) ?? []) {
+      waiter.announced.add(rolloutId);
+      waiter.wait?.wake();
+    }
   }
 
   async wait(rolloutIds: readonly string[], options: WaitOptions): Promise<readonly Rollout[]> {
     const { signal } = options;
+    if (!Array.isArray(rolloutIds)) throw new InvalidInputError({ message: "rollout ids must be given as a list" });
     if (signal?.aborted === true) throw abortedError(signal, "waiting for rollouts");
     const timeoutMs =
       options.timeoutMs === undefined || options.timeoutMs === Number.POSITIVE_INFINITY
         ? undefined
         : checkNumber(options.timeoutMs, "timeoutMs", 0, false);
-    const open = new Set(rolloutIds);
-    const finished = new Map<string, Rollout>();
-    const releases = new Map<string, () => void>();
-    let wait: Wait | undefined;
-    const done = new Set<string>();
-    const stop = this.#feed.listen((change) => {
-      if (!open.has(change.rolloutId) || !isTerminalStatus(change.status)) return;
-      done.add(change.rolloutId);
-      wait?.wake();
-    });
+    const ids = [...new Set(rolloutIds)];
+    const waiter: Waiter = { open: new Set(ids), finished: new Map(), announced: new Set() };
+    // Told and held back before the first look, so that no finish falls between the look and the wait.
+    const releases = ids.map((rolloutId) => this.#enlist(rolloutId, waiter));
     try {
-      for (const rolloutId of open) releases.set(rolloutId, this.#driver.retain(rolloutId));
-      for (const rolloutId of [...open]) await this.#look(rolloutId, open, finished, true);
-      const { clock } = this.#runtime;
-      const untilMs = timeoutMs === undefined ? undefined : clock.monotonicMs() + timeoutMs;
-      while (open.size > 0) {
-        const restMs = untilMs === undefined ? undefined : untilMs - clock.monotonicMs();
-        if (restMs !== undefined && restMs <= 0) break;
-        if (done.size === 0) {
-          wait = startWait(clock, restMs, signal);
-          this.#open.add(wait);
-          const how = await wait.ended;
-          this.#open.delete(wait);
-          wait = undefined;
-          if (how === "aborted") throw abortedError(signal, "waiting for rollouts");
-          if (how === "closed")
-            throw new LightningError({
-              code: "closed",
-              message: "the store was closed while rollouts were waited for",
-            });
-        }
-        for (const rolloutId of done) {
-          done.delete(rolloutId);
-          await this.#look(rolloutId, open, finished, false);
-        }
-      }
+      for (const rolloutId of ids) await this.#look(rolloutId, waiter, true);
+      await this.#sleepUntilDone(waiter, timeoutMs, signal);
     } finally {
-      stop();
-      for (const release of releases.values()) release();
+      for (const release of releases) release();
     }
-    const unique = [...new Set(rolloutIds)];
-    return unique.flatMap((rolloutId) => finished.get(rolloutId) ?? []);
+    return ids.flatMap((rolloutId) => waiter.finished.get(rolloutId) ?? []);
   }
 
-  /** Takes a rollout out of the open ones when it is finished, or unknown. */
-  async #look(rolloutId: string, open: Set<string>, finished: Map<string, Rollout>, first: boolean): Promise<void> {
+  #enlist(rolloutId: string, waiter: Waiter): () => void {
+    const waiters = this.#byRollout.get(rolloutId) ?? new Set();
+    this.#byRollout.set(rolloutId, waiters.add(waiter));
+    const release = this.#driver.retain(rolloutId);
+    return () => {
+      release();
+      waiters.delete(waiter);
+      if (waiters.size === 0) this.#byRollout.delete(rolloutId);
+    };
+  }
+
+  async #sleepUntilDone(waiter: Waiter, timeoutMs: number | undefined, signal: AbortSignal | undefined): Promise<void> {
+    const { clock } = this.#runtime;
+    const untilMs = timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.monotonicMs() + timeoutMs;
+    while (waiter.open.size > 0) {
+      const restMs = untilMs - clock.monotonicMs();
+      if (restMs <= 0) return;
+      if (waiter.announced.size === 0) await this.#sleep(waiter, restMs, signal);
+      for (const rolloutId of waiter.announced) {
+        waiter.announced.delete(rolloutId);
+        await this.#look(rolloutId, waiter, false);
+      }
+    }
+  }
+
+  async #sleep(waiter: Waiter, restMs: number, signal: AbortSignal | undefined): Promise<void> {
+    const wait = startWait(this.#runtime.clock, restMs, signal);
+    if (this.#closed) wait.end("closed");
+    waiter.wait = wait;
+    this.#sleeping.add(wait);
+    const how = await wait.ended;
+    this.#sleeping.delete(wait);
+    waiter.wait = undefined;
+    if (how === "aborted") throw abortedError(signal, "waiting for rollouts");
+    if (how === "closed")
+      throw new LightningError({ code: "closed", message: "the store was closed while rollouts were waited for" });
+  }
+
+  /** Moves a rollout from the open ones to the finished, if it is; the first look also strikes unknown ones. */
+  async #look(rolloutId: string, waiter: Waiter, isFirst: boolean): Promise<void> {
     const record = await this.#driver.readRollout(rolloutId);
     if (record === "evicted") throw evictedError(rolloutId);
     if (record === undefined) {
-      if (first) open.delete(rolloutId);
+      if (isFirst) waiter.open.delete(rolloutId);
       return;
     }
     if (!isTerminalStatus(record.rollout.status)) return;
-    open.delete(rolloutId);
-    finished.set(rolloutId, presentRollout(record));
+    waiter.open.delete(rolloutId);
+    waiter.finished.set(rolloutId, presentRollout(record));
   }
 
   close(): void {
-    for (const wait of this.#open) wait.end("closed");
+    this.#closed = true;
+    for (const wait of this.#sleeping) wait.end("closed");
   }
 }

@@ -4,6 +4,7 @@ export type {
   DriverChange,
   DriverCounts,
   RecordLookup,
+  SpanBatch,
   SpanDraft,
   StoreDriver,
   WorkerPatch,

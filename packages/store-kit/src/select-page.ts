@@ -1,10 +1,4 @@
-import { createPage, InvalidInputError, type Page, type PageQuery } from "@agentlightning/core";
-
-/** How one kind of record is sorted: `tie` breaks ties, so that pages never overlap. */
-export interface SortRules<T> {
-  readonly fields: readonly string[];
-  readonly tie: (a: T, b: T) => number;
-}
+import { createPage, type Page, type PageQuery } from "@agentlightning/core";
 
 type Sortable = string | number | undefined;
 
@@ -14,21 +8,6 @@ export function compareValues(a: Sortable, b: Sortable): number {
   if (a === undefined) return -1;
   if (b === undefined) return 1;
   return a < b ? -1 : 1;
-}
-
-/** Refuses paging that makes no sense. @throws invalid_input */
-export function checkPaging(query: PageQuery<string>, fields: readonly string[]): void {
-  const { sortBy, sortOrder, limit = -1, offset = 0 } = query;
-  if (!Number.isInteger(limit) || limit < -1)
-    throw new InvalidInputError({ message: `limit must be -1 (all) or a whole number from 0, got ${limit}` });
-  if (!Number.isInteger(offset) || offset < 0)
-    throw new InvalidInputError({ message: `offset must be a whole number from 0, got ${offset}` });
-  if (sortOrder !== undefined && sortOrder !== "asc" && sortOrder !== "desc") {
-    throw new InvalidInputError({ message: `sortOrder must be "asc" or "desc", got ${String(sortOrder)}` });
-  }
-  if (sortBy !== undefined && !fields.includes(sortBy)) {
-    throw new InvalidInputError({ message: `sortBy must be one of ${fields.join(", ")}, got ${String(sortBy)}` });
-  }
 }
 
 /** Sorts and pages matches that a driver holds in memory, already in their natural order. */

@@ -7,27 +7,29 @@ export type WaitEnd = "woken" | "timeout" | "aborted" | "closed";
 export interface Wait {
   readonly ended: Promise<WaitEnd>;
   wake(): void;
-  /** Ends the wait and gives how it ended, if it had. */
-  cancel(): void;
+  /** Ends the wait; only the first end counts. */
   end(how: WaitEnd): void;
 }
 
-/** @param timeoutMs - Unset: no deadline. */
-export function startWait(clock: Clock, timeoutMs: number | undefined, signal: AbortSignal | undefined): Wait {
+/** Longest delay that every timer takes. */
+const longestDelayMs = 2 ** 31 - 1;
+
+/** @param timeoutMs - Infinite: as long as it takes; the timer that is set even so keeps the process running meanwhile. */
+export function startWait(clock: Clock, timeoutMs: number, signal: AbortSignal | undefined): Wait {
   let finish: (how: WaitEnd) => void = () => undefined;
   const ended = new Promise<WaitEnd>((resolve) => {
     finish = resolve;
   });
   const onAbort = (): void => end("aborted");
-  const timer = timeoutMs === undefined ? undefined : clock.setTimer(() => end("timeout"), timeoutMs);
+  const timer = clock.setTimer(() => end("timeout"), Math.min(timeoutMs, longestDelayMs));
   function end(how: WaitEnd): void {
-    timer?.cancel();
+    timer.cancel();
     signal?.removeEventListener("abort", onAbort);
     finish(how);
   }
   if (signal?.aborted === true) end("aborted");
   else signal?.addEventListener("abort", onAbort, { once: true });
-  return { ended, end, wake: () => end("woken"), cancel: () => end("woken") };
+  return { ended, end, wake: () => end("woken") };
 }
 
 /** The error of a wait that the caller's signal ended. */

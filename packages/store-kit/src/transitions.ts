@@ -1,18 +1,25 @@
 import { LightningError, NotFoundError, type Runtime } from "@agentlightning/core";
-import { expire, type RolloutRecord, type Transition, type TransitionContext } from "@agentlightning/core/lifecycle";
-import type { StoreDriver } from "./driver.ts";
+import {
+  expire,
+  type RolloutRecord,
+  type Transition,
+  type TransitionContext,
+  type WorkerEffect,
+} from "@agentlightning/core/lifecycle";
+import type { RecordLookup, StoreDriver } from "./driver.ts";
 import type { WorkerBook } from "./worker-book.ts";
 
-/** Far more repeats than any contention explains. */
-const mostTries = 1_000;
+/** Distance of two queue positions; a double holds it exactly beside today's epoch milliseconds, and until 2109. */
+const positionStep = 2 ** -11;
+/** Takes a position in front of every rollout that was queued at the tail; later ones stay behind earlier ones. */
+const headShift = 2 ** 42;
 
-/** Reads a record, lets a rule decide, and writes the result if nobody was faster; else again. */
+/** Lets a rule decide about a record as it stands, and writes what it says. */
 export class Transitions {
   readonly #driver: StoreDriver;
   readonly #workers: WorkerBook;
   readonly #runtime: Runtime;
-  #orderInMs = 0;
-  #lastNowMs = 0;
+  #lastPosition = 0;
 
   constructor(driver: StoreDriver, workers: WorkerBook, runtime: Runtime) {
     this.#driver = driver;
@@ -26,68 +33,66 @@ export class Transitions {
     return {
       nowMs,
       queuePosition: (place) => {
-        if (nowMs > this.#lastNowMs) {
-          this.#lastNowMs = nowMs;
-          this.#orderInMs = 0;
-        }
-        this.#orderInMs += 1;
-        const position = this.#lastNowMs + this.#orderInMs / 4096;
-        return place === "tail" ? position : -position;
+        this.#lastPosition = Math.max(nowMs, this.#lastPosition + positionStep);
+        return place === "tail" ? this.#lastPosition : this.#lastPosition - headShift;
       },
     };
   }
 
   /** The record. @throws rollout_not_found, evicted */
   async require(rolloutId: string): Promise<RolloutRecord> {
-    const record = await this.#driver.readRollout(rolloutId);
-    if (record === "evicted") throw evictedError(rolloutId);
-    if (record !== undefined) return record;
-    throw new NotFoundError({
-      code: "rollout_not_found",
-      message: `Rollout ${rolloutId} not found; check the id and the store it was made in`,
-      details: { rolloutId },
-    });
+    return requireRecord(rolloutId, await this.#driver.readRollout(rolloutId));
   }
 
-  /** Applies a rule until its write wins. `decide` gives `undefined` when nothing is to be written. @throws rollout_not_found, evicted */
+  /** Applies a rule. `decide` gives `undefined` when nothing is to be written. @throws rollout_not_found, evicted */
   async apply(
     rolloutId: string,
     decide: (record: RolloutRecord, context: TransitionContext) => Transition | undefined,
   ): Promise<RolloutRecord> {
-    for (let tries = 0; tries < mostTries; tries += 1) {
-      const record = await this.require(rolloutId);
-      const context = this.context();
-      const transition = decide(record, context);
-      if (transition === undefined) return record;
-      if (await this.#driver.replaceRollout(transition.record, record.revision)) {
-        await this.#workers.apply(transition.workers, context.nowMs);
-        return transition.record;
-      }
-    }
-    throw new LightningError({
-      code: "conflict",
-      message: `rollout ${rolloutId} changed ${mostTries} times while it was being written`,
+    const context = this.context();
+    let workers: readonly WorkerEffect[] = [];
+    const record = await this.#driver.changeRollout(rolloutId, (current) => {
+      const transition = decide(current, context);
+      workers = transition?.workers ?? [];
+      return transition?.record;
     });
+    if (workers.length > 0) await this.#workers.apply(workers, context.nowMs);
+    return requireRecord(rolloutId, record);
   }
 
-  /** Ends what is overdue; guarded by all that was judged, so that a renewal in between wins. */
+  /** Ends what is overdue. Judged anew on the record as it stands when it is written, so that a renewal in between wins. */
   async sweep(): Promise<void> {
-    const context = this.context();
+    const { nowMs } = this.context();
     for (;;) {
-      const due = await this.#driver.dueRollouts(context.nowMs, 100);
-      if (due.length === 0) return;
+      const due = await this.#driver.dueRollouts(nowMs, 100);
       let moved = false;
-      for (const record of due) {
-        const transition = expire(record, context);
-        if (transition === undefined) continue;
-        if (await this.#driver.replaceRollout(transition.record, record.revision, record.nextDeadlineMs)) {
-          moved = true;
-          await this.#workers.apply(transition.workers, context.nowMs);
-        }
+      for (const { rollout } of due) {
+        const decide = (current: RolloutRecord, context: TransitionContext): Transition | undefined => {
+          const transition = expire(current, { ...context, nowMs });
+          moved ||= transition !== undefined;
+          return transition;
+        };
+        await this.apply(rollout.rolloutId, decide).catch(ignoreGone);
       }
       if (!moved) return;
     }
   }
+}
+
+/** A rollout that vanished since it was listed needs no verdict. */
+function ignoreGone(cause: unknown): void {
+  if (LightningError.isInstance(cause, "evicted") || LightningError.isInstance(cause, "rollout_not_found")) return;
+  throw cause;
+}
+
+function requireRecord(rolloutId: string, found: RecordLookup): RolloutRecord {
+  if (found === "evicted") throw evictedError(rolloutId);
+  if (found !== undefined) return found;
+  throw new NotFoundError({
+    code: "rollout_not_found",
+    message: `Rollout ${rolloutId} not found; check the id and the store it was made in`,
+    details: { rolloutId },
+  });
 }
 
 /** What a call about a dropped rollout is answered with. */

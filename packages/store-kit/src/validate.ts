@@ -4,9 +4,6 @@ import {
   copyJsonObject,
   InvalidInputError,
   type JsonCopyOptions,
-  type NamedResources,
-  promptTemplateEngines,
-  type Resource,
   type RolloutConfig,
   type RolloutRequest,
   rolloutModes,
@@ -30,6 +27,22 @@ export function checkId(value: unknown, field: string): string {
     message: `${field} must be a text of 1 to ${longestId} characters, got ${shown}`,
     details: { field },
   });
+}
+
+/** An id that may be left out. @throws invalid_input */
+export function checkOptionalId(value: unknown, field: string): string | undefined {
+  return value === undefined ? undefined : checkId(value, field);
+}
+
+/** Any text, the empty one too. @throws invalid_input */
+export function checkText(value: unknown, field: string): string {
+  if (typeof value === "string") return value;
+  throw new InvalidInputError({ message: `${field} must be a text, got ${typeof value}`, details: { field } });
+}
+
+/** A text that may be left out. @throws invalid_input */
+export function checkOptionalText(value: unknown, field: string): string | undefined {
+  return value === undefined ? undefined : checkText(value, field);
 }
 
 /** A value of a closed list. @throws invalid_input */
@@ -59,6 +72,8 @@ export function resolveRolloutConfig(
   base: RolloutConfig = defaultRolloutConfig,
 ): RolloutConfig {
   if (config === undefined) return base;
+  if (typeof config !== "object" || config === null)
+    throw new InvalidInputError({ message: "config must be an object", details: { field: "config" } });
   const merged = { ...base, ...Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)) };
   const { timeoutMs, unresponsiveMs } = merged;
   if (!Array.isArray(merged.retryCondition))
@@ -97,47 +112,4 @@ export function checkRequest(
         ? Object.freeze({})
         : copyJsonObject(request.metadata, "metadata", { ...options, maxBytes: 65_536 }).value,
   };
-}
-
-function checkText(value: unknown, field: string): string {
-  if (typeof value === "string") return value;
-  throw new InvalidInputError({ message: `${field} must be a text, got ${typeof value}`, details: { field } });
-}
-
-function checkResource(resource: Resource, name: string): Resource {
-  if (typeof resource !== "object" || resource === null)
-    throw new InvalidInputError({ message: `resource "${name}" must be an object` });
-  switch (resource.resourceType) {
-    case "llm":
-    case "proxy_llm":
-      return Object.freeze({
-        resourceType: resource.resourceType,
-        endpoint: checkText(resource.endpoint, `${name}.endpoint`),
-        model: checkText(resource.model, `${name}.model`),
-        ...(resource.apiKey === undefined ? {} : { apiKey: checkText(resource.apiKey, `${name}.apiKey`) }),
-        samplingParameters: copyJsonObject(resource.samplingParameters ?? {}, `${name}.samplingParameters`).value,
-      });
-    case "prompt_template":
-      return Object.freeze({
-        resourceType: resource.resourceType,
-        template: checkText(resource.template, `${name}.template`),
-        engine: checkOneOf(resource.engine, promptTemplateEngines, `${name}.engine`),
-      });
-    default: {
-      const given: { readonly resourceType?: unknown } = resource;
-      throw new InvalidInputError({
-        message: `resource "${name}" has resourceType ${String(given.resourceType)}; known: llm, proxy_llm, prompt_template`,
-      });
-    }
-  }
-}
-
-/** Resources copied and checked. @throws invalid_input */
-export function checkResources(resources: NamedResources): NamedResources {
-  if (typeof resources !== "object" || resources === null || Array.isArray(resources)) {
-    throw new InvalidInputError({ message: "resources must be an object of resources by name" });
-  }
-  return Object.freeze(
-    Object.fromEntries(Object.entries(resources).map(([name, resource]) => [name, checkResource(resource, name)])),
-  );
 }

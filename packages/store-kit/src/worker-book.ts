@@ -1,4 +1,4 @@
-import type { Worker } from "@agentlightning/core";
+import type { JsonObject, Worker } from "@agentlightning/core";
 import type { WorkerEffect } from "@agentlightning/core/lifecycle";
 import type { StoreDriver } from "./driver.ts";
 
@@ -31,6 +31,12 @@ export class WorkerBook {
         });
       }
     }
+  }
+
+  /** Registers a worker or stamps its heartbeat; statistics replace the former ones. */
+  async heartbeat(workerId: string, stats: JsonObject | undefined, nowMs: number): Promise<Worker> {
+    const set = { lastHeartbeatTimeMs: nowMs, ...(stats === undefined ? {} : { heartbeatStats: stats }) };
+    return this.#driver.patchWorker(workerId, { set });
   }
 
   /** A worker asked for work and there was none. One that holds an attempt stays busy. */

@@ -1,4 +1,12 @@
-import type { RolloutQuery, Span, SpanQuery, Worker, WorkerQuery } from "@agentlightning/core";
+import type {
+  ResourcesQuery,
+  ResourcesUpdate,
+  RolloutQuery,
+  Span,
+  SpanQuery,
+  Worker,
+  WorkerQuery,
+} from "@agentlightning/core";
 import type { RolloutRecord } from "@agentlightning/core/lifecycle";
 import { pool } from "@agentlightning/store-kit";
 
@@ -57,5 +65,14 @@ export function workerFilter(query: WorkerQuery): Condition<Worker> {
       workerIdContains === undefined ? undefined : ({ workerId }) => workerId.includes(workerIdContains),
     ]),
     filterLogic,
+  );
+}
+
+/** Both conditions hold; its paging is not looked at. */
+export function resourcesFilter(query: ResourcesQuery): Condition<ResourcesUpdate> {
+  const { resourcesId, resourcesIdContains } = query;
+  return pool(
+    given(textConditions<ResourcesUpdate>((update) => update.resourcesId, resourcesId, resourcesIdContains)),
+    "and",
   );
 }

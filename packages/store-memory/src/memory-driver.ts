@@ -1,33 +1,24 @@
 import {
   createPage,
-  LightningError,
   type ResourcesUpdate,
   type Runtime,
   type Span,
   type StoreCapabilities,
   type Worker,
 } from "@agentlightning/core";
-import { isQueuedStatus, latestAttempt, renew, type RolloutRecord } from "@agentlightning/core/lifecycle";
-import { compareValues, type DriverChange, selectPage, type StoreDriver } from "@agentlightning/store-kit";
-import { DeadlineIndex } from "./deadline-index.ts";
-import { rolloutFilter, spanFilter, workerFilter } from "./filters.ts";
+import { findAttempt, renew, type RolloutRecord } from "@agentlightning/core/lifecycle";
+import { compareValues, selectPage, type StoreDriver } from "@agentlightning/store-kit";
+import { resourcesFilter, rolloutFilter, spanFilter, workerFilter } from "./filters.ts";
 import type { MemoryBounds } from "./options.ts";
-import { Retention } from "./retention.ts";
-import { SpanShelf } from "./span-shelf.ts";
-import { WorkQueue } from "./work-queue.ts";
+import { RecordTable } from "./record-table.ts";
+import { SpanShelves } from "./span-shelf.ts";
 
 /** Everything in maps of this process. Each operation runs in one turn, which makes it atomic. */
 export function createMemoryDriver(bounds: MemoryBounds, runtime: Runtime): StoreDriver {
-  const records = new Map<string, RolloutRecord>();
-  const shelves = new Map<string, SpanShelf>();
-  const claims = new Map<string, Set<string>>();
+  const shelves = new SpanShelves();
+  const table = new RecordTable(bounds, runtime, shelves);
   const resources = new Map<string, ResourcesUpdate>();
   const workers = new Map<string, Worker>();
-  const listeners = new Set<(change: DriverChange) => void>();
-  const queue = new WorkQueue();
-  const deadlines = new DeadlineIndex();
-  const retention = new Retention(bounds);
-  const totals = { attempts: 0, spans: 0, queued: 0, spanBytes: 0 };
   let latestResourcesId: string | undefined;
 
   const capabilities: StoreCapabilities = Object.freeze({
@@ -38,185 +29,108 @@ export function createMemoryDriver(bounds: MemoryBounds, runtime: Runtime): Stor
     maxInputBytes: bounds.maxInputBytes,
     maxSpanBytes: bounds.maxSpanBytes,
   });
-
-  const drop = (rolloutId: string): void => {
-    const record = records.get(rolloutId);
-    const shelf = shelves.get(rolloutId);
-    records.delete(rolloutId);
-    shelves.delete(rolloutId);
-    totals.attempts -= record?.attempts.length ?? 0;
-    totals.spans -= shelf?.size ?? 0;
-    totals.spanBytes -= shelf?.bytes ?? 0;
-    for (const attempt of record?.attempts ?? []) forgetClaim(attempt.requestId, rolloutId);
-    retention.forget(rolloutId);
-  };
-
-  const forgetClaim = (requestId: string | undefined, rolloutId: string): void => {
-    if (requestId === undefined) return;
-    const made = claims.get(requestId);
-    made?.delete(rolloutId);
-    if (made?.size === 0) claims.delete(requestId);
-  };
-
-  const noteClaim = (record: RolloutRecord): void => {
-    const requestId = latestAttempt(record)?.requestId;
-    if (requestId === undefined) return;
-    const made = claims.get(requestId) ?? new Set<string>();
-    made.add(record.rollout.rolloutId);
-    claims.set(requestId, made);
-  };
-
-  /** Stores a record and keeps every index true; announces a status that moved. */
-  const store = (record: RolloutRecord, previous: RolloutRecord | undefined): void => {
-    const { rolloutId, status } = record.rollout;
-    records.set(rolloutId, record);
-    totals.attempts += record.attempts.length - (previous?.attempts.length ?? 0);
-    totals.queued += Number(record.queuePosition !== undefined) - Number(previous?.queuePosition !== undefined);
-    if (record.queuePosition !== undefined && record.queuePosition !== previous?.queuePosition) queue.add(record);
-    if (record.nextDeadlineMs !== undefined) deadlines.note(rolloutId, record.nextDeadlineMs);
-    if (record.rollout.endTimeMs !== previous?.rollout.endTimeMs) retention.note(rolloutId, record.rollout.endTimeMs);
-    const attempt = latestAttempt(record);
-    const before = previous === undefined ? undefined : latestAttempt(previous);
-    if (attempt !== undefined && attempt.attemptId !== before?.attemptId) {
-      forgetClaim(before?.requestId, rolloutId);
-      noteClaim(record);
-    }
-    if (status === previous?.rollout.status && attempt?.attemptId === before?.attemptId) return;
-    const change: DriverChange = {
-      rolloutId,
-      status,
-      ...(attempt === undefined ? {} : { attemptId: attempt.attemptId }),
-      queued: isQueuedStatus(status),
-    };
-    for (const listener of listeners) listener(change);
-    if (record.rollout.endTimeMs !== undefined)
-      for (const excess of [...retention.excess(runtime.clock.nowMs())]) drop(excess);
-  };
-
-  const makeRoom = (bytes: number): void => {
-    if (totals.spanBytes + bytes <= bounds.maxTotalSpanBytes) return;
-    for (const rolloutId of [...retention.droppable()]) {
-      drop(rolloutId);
-      if (totals.spanBytes + bytes <= bounds.maxTotalSpanBytes) return;
-    }
-    throw new LightningError({
-      code: "store_full",
-      message: `${totals.spanBytes} bytes of spans belong to rollouts that have not finished; the bound is ${bounds.maxTotalSpanBytes}`,
-    });
-  };
+  const read = (rolloutId: string): RolloutRecord | "evicted" | undefined =>
+    table.get(rolloutId) ?? (table.retention.wasDropped(rolloutId) ? "evicted" : undefined);
 
   return {
     name: "memory",
     capabilities,
 
     insertRollouts(fresh) {
+      table.prune();
       return fresh.map((record) => {
-        const existing = records.get(record.rollout.rolloutId);
-        if (existing !== undefined) return existing;
-        store(record, undefined);
-        return record;
+        const existing = table.get(record.rollout.rolloutId);
+        if (existing === undefined) table.put(record);
+        return existing ?? record;
       });
     },
     readRollout(rolloutId) {
-      return records.get(rolloutId) ?? (retention.wasDropped(rolloutId) ? "evicted" : undefined);
+      table.prune();
+      return read(rolloutId);
     },
-    replaceRollout(next, expectedRevision, expectedDeadlineMs) {
-      const current = records.get(next.rollout.rolloutId);
-      if (current === undefined || current.revision !== expectedRevision) return false;
-      if (expectedDeadlineMs !== undefined && current.nextDeadlineMs !== expectedDeadlineMs) return false;
-      store(current.spanCounter === next.spanCounter ? next : { ...next, spanCounter: current.spanCounter }, current);
-      return true;
+    changeRollout(rolloutId, decide) {
+      const current = read(rolloutId);
+      if (current === undefined || current === "evicted") return current;
+      const next = decide(current);
+      if (next === undefined) return current;
+      table.put(next);
+      return next;
     },
     claimRollouts(limit, begin) {
       const claimed: RolloutRecord[] = [];
       while (claimed.length < limit) {
-        const record = queue.take((rolloutId) => records.get(rolloutId));
+        const record = table.queue.take();
         if (record === undefined) break;
         const next = begin(record);
-        store(next, record);
+        table.put(next);
         claimed.push(next);
       }
       return claimed;
     },
-    findClaims(requestId) {
-      return [...(claims.get(requestId) ?? [])].flatMap((rolloutId) => records.get(rolloutId) ?? []);
-    },
-    touchRollout(rolloutId, change) {
-      const record = records.get(rolloutId);
-      if (record === undefined) return;
-      const next = change(record);
-      if (next !== record) store(next, record);
-    },
+    findClaims: (requestId) => table.claimedBy(requestId),
     dueRollouts(nowMs, limit) {
       const due: RolloutRecord[] = [];
       while (due.length < limit) {
-        const first = deadlines.earliest((rolloutId) => records.get(rolloutId)?.nextDeadlineMs);
+        const first = table.deadlines.earliest();
         if (first === undefined || first.deadlineMs >= nowMs) break;
-        deadlines.removeTop();
-        const record = records.get(first.rolloutId);
+        table.deadlines.removeTop();
+        const record = table.get(first.rolloutId);
         if (record !== undefined) due.push(record);
       }
       // What is due stays due until a write says otherwise.
-      for (const record of due)
-        if (record.nextDeadlineMs !== undefined) deadlines.note(record.rollout.rolloutId, record.nextDeadlineMs);
+      for (const { rollout, nextDeadlineMs } of due) table.deadlines.note(rollout.rolloutId, nextDeadlineMs);
       return due;
     },
-    earliestDeadlineMs() {
-      return deadlines.earliest((rolloutId) => records.get(rolloutId)?.nextDeadlineMs)?.deadlineMs;
-    },
+    earliestDeadlineMs: () => table.deadlines.earliest()?.deadlineMs,
 
-    appendSpans(rolloutId, attemptId, drafts, nowMs) {
-      const record = records.get(rolloutId);
-      if (record === undefined) return [];
-      const shelf = shelves.get(rolloutId) ?? new SpanShelf();
-      const fresh = shelf.fresh(drafts);
-      if (fresh.length === 0) return [];
-      makeRoom(fresh.reduce((sum, { bytes }) => sum + bytes, 0));
-      let counter = record.spanCounter;
-      const stored = fresh.map(({ span, bytes }): Span => {
-        const sequenceId = span.sequenceId ?? counter + 1;
-        counter = Math.max(counter, sequenceId);
-        const numbered = Object.freeze({ ...span, sequenceId });
-        shelf.add(numbered, bytes);
-        totals.spanBytes += bytes;
-        return numbered;
-      });
-      totals.spans += stored.length;
-      shelves.set(rolloutId, shelf);
-      const attempt = record.attempts.find((candidate) => candidate.attemptId === attemptId);
-      const stamped = attempt === undefined ? record : renew(record, attempt, undefined, nowMs);
-      const next = { ...stamped, spanCounter: counter };
-      records.set(rolloutId, next);
-      if (next.nextDeadlineMs !== undefined) deadlines.note(rolloutId, next.nextDeadlineMs);
+    appendSpans(batches, nowMs) {
+      const fresh = shelves.fresh(batches).filter(({ drafts }) => drafts.length > 0);
+      let bytes = 0;
+      for (const { drafts } of fresh) for (const draft of drafts) bytes += draft.bytes;
+      shelves.makeRoom(
+        bytes,
+        bounds.maxTotalSpanBytes,
+        droppableBut(new Set(fresh.map((batch) => batch.rolloutId))),
+        (rolloutId) => table.drop(rolloutId),
+      );
+      const stored: Span[] = [];
+      for (const batch of fresh) {
+        const record = table.get(batch.rolloutId);
+        if (record === undefined) continue;
+        const { spans, counter } = shelves.add(batch, record.spanCounter);
+        let next: RolloutRecord = { ...record, spanCounter: counter };
+        for (const attemptId of new Set(spans.map((span) => span.attemptId))) {
+          const attempt = findAttempt(next, attemptId);
+          if (attempt !== undefined) next = renew(next, attempt, undefined, nowMs);
+        }
+        table.put(next);
+        stored.push(...spans);
+      }
       return stored;
     },
     reserveSequence(rolloutId, count) {
-      const record = records.get(rolloutId);
+      const record = table.get(rolloutId);
       if (record === undefined) return undefined;
-      records.set(rolloutId, { ...record, spanCounter: record.spanCounter + count });
+      table.put({ ...record, spanCounter: record.spanCounter + count });
       return record.spanCounter + 1;
     },
 
     queryRollouts(query) {
-      const source =
-        query.rolloutIdIn !== undefined && query.filterLogic !== "or" ? lookUp(query.rolloutIdIn) : records.values();
-      const matches = [...source].filter(rolloutFilter(query));
+      table.prune();
+      const { rolloutIdIn, filterLogic } = query;
+      const source = rolloutIdIn !== undefined && filterLogic !== "or" ? lookUp(rolloutIdIn) : table.values();
       return selectPage(
-        matches,
+        [...source].filter(rolloutFilter(query)),
         query,
         (record, field) => record.rollout[field as "status"],
         (a, b) => compareValues(a.rollout.rolloutId, b.rollout.rolloutId),
       );
     },
     querySpans(rolloutId, query) {
-      const matches = (shelves.get(rolloutId)?.spans ?? []).filter(spanFilter(query));
+      const matches = shelves.spansOf(rolloutId).filter(spanFilter(query));
       if (matches.length === 0) return createPage([], 0, query.limit ?? -1, query.offset ?? 0);
-      return selectPage(
-        matches,
-        { sortBy: "sequenceId", ...query },
-        (span, field) => span[field as "name"],
-        compareSpans,
-      );
+      const sortBy = query.sortBy ?? "sequenceId";
+      return selectPage(matches, { ...query, sortBy }, (span, field) => span[field as "name"], compareSpans);
     },
 
     putResources(update, expectedVersion) {
@@ -228,14 +142,8 @@ export function createMemoryDriver(bounds: MemoryBounds, runtime: Runtime): Stor
     readResources: (resourcesId) => resources.get(resourcesId),
     latestResources: () => (latestResourcesId === undefined ? undefined : resources.get(latestResourcesId)),
     queryResources(query) {
-      const { resourcesId, resourcesIdContains } = query;
-      const matches = [...resources.values()].filter(
-        (update) =>
-          (resourcesId === undefined || update.resourcesId === resourcesId) &&
-          (resourcesIdContains === undefined || update.resourcesId.includes(resourcesIdContains)),
-      );
       return selectPage(
-        matches,
+        [...resources.values()].filter(resourcesFilter(query)),
         query,
         (update, field) => update[field as "version"],
         (a, b) => compareValues(a.resourcesId, b.resourcesId),
@@ -243,7 +151,7 @@ export function createMemoryDriver(bounds: MemoryBounds, runtime: Runtime): Stor
     },
 
     patchWorker(workerId, patch) {
-      const current: Worker = workers.get(workerId) ?? { workerId, status: "unknown" };
+      const current: Worker = workers.get(workerId) ?? Object.freeze({ workerId, status: "unknown" });
       if (patch.onlyIfAttemptId !== undefined && current.currentAttemptId !== patch.onlyIfAttemptId) return current;
       const next = { ...current, ...patch.set };
       for (const key of patch.clear ?? []) delete next[key];
@@ -252,9 +160,8 @@ export function createMemoryDriver(bounds: MemoryBounds, runtime: Runtime): Stor
     },
     readWorker: (workerId) => workers.get(workerId),
     queryWorkers(query) {
-      const matches = [...workers.values()].filter(workerFilter(query));
       return selectPage(
-        matches,
+        [...workers.values()].filter(workerFilter(query)),
         query,
         (worker, field) => worker[field as "status"],
         (a, b) => compareValues(a.workerId, b.workerId),
@@ -262,25 +169,27 @@ export function createMemoryDriver(bounds: MemoryBounds, runtime: Runtime): Stor
     },
 
     counts: () => ({
-      rollouts: records.size,
-      attempts: totals.attempts,
-      spans: totals.spans,
+      rollouts: table.size,
+      attempts: table.attemptCount,
+      spans: shelves.spanCount,
       resources: resources.size,
       workers: workers.size,
-      queued: totals.queued,
-      spanBytes: totals.spanBytes,
+      queued: table.queuedCount,
+      spanBytes: shelves.bytes,
     }),
-    watch(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    retain: (rolloutId) => retention.hold(rolloutId),
+    watch: (listener) => table.listen(listener),
+    retain: (rolloutId) => table.retention.hold(rolloutId),
     close: () => undefined,
   };
 
+  /** Finished rollouts that may go; not those that are being written to. */
+  function* droppableBut(written: ReadonlySet<string>): Generator<string> {
+    for (const rolloutId of table.retention.droppable()) if (!written.has(rolloutId)) yield rolloutId;
+  }
+
   function* lookUp(rolloutIds: readonly string[]): Generator<RolloutRecord> {
     for (const rolloutId of new Set(rolloutIds)) {
-      const record = records.get(rolloutId);
+      const record = table.get(rolloutId);
       if (record !== undefined) yield record;
     }
   }
@@ -291,6 +200,7 @@ function compareSpans(a: Span, b: Span): number {
   return (
     compareValues(a.startTimeMs, b.startTimeMs) ||
     compareValues(a.endTimeMs, b.endTimeMs) ||
-    compareValues(a.spanId, b.spanId)
+    compareValues(a.spanId, b.spanId) ||
+    compareValues(a.attemptId, b.attemptId)
   );
 }

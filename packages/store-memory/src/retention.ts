@@ -8,7 +8,10 @@ export class Retention {
   readonly #bounds: MemoryBounds;
   /** Finished rollouts by the time they ended, in that order. */
   readonly #finished = new Map<string, number>();
-  readonly #held = new Map<string, number>();
+  readonly #holds = new Map<string, number>();
+  /** Past a bound, but held: they go when they are released, and cost nothing until then. */
+  readonly #deferred = new Set<string>();
+  readonly #overdue = new Set<string>();
   readonly #dropped = new Set<string>();
 
   constructor(bounds: MemoryBounds) {
@@ -21,39 +24,52 @@ export class Retention {
 
   /** Notes that a rollout finished, or runs again (`endTimeMs` unset). */
   note(rolloutId: string, endTimeMs: number | undefined): void {
-    if (endTimeMs === undefined) this.#finished.delete(rolloutId);
-    else if (!this.#finished.has(rolloutId)) this.#finished.set(rolloutId, endTimeMs);
+    this.#finished.delete(rolloutId);
+    this.#deferred.delete(rolloutId);
+    this.#overdue.delete(rolloutId);
+    if (endTimeMs !== undefined) this.#finished.set(rolloutId, endTimeMs);
   }
 
+  /** Keeps a rollout until released; the release is idempotent. */
   hold(rolloutId: string): () => void {
-    this.#held.set(rolloutId, (this.#held.get(rolloutId) ?? 0) + 1);
-    let released = false;
+    this.#holds.set(rolloutId, (this.#holds.get(rolloutId) ?? 0) + 1);
+    let isReleased = false;
     return () => {
-      if (released) return;
-      released = true;
-      const left = (this.#held.get(rolloutId) ?? 1) - 1;
-      if (left === 0) this.#held.delete(rolloutId);
-      else this.#held.set(rolloutId, left);
+      if (isReleased) return;
+      isReleased = true;
+      const left = (this.#holds.get(rolloutId) ?? 1) - 1;
+      if (left > 0) this.#holds.set(rolloutId, left);
+      else {
+        this.#holds.delete(rolloutId);
+        if (this.#deferred.delete(rolloutId)) this.#overdue.add(rolloutId);
+      }
     };
   }
 
-  /** Rollouts past the bounds, oldest end first. */
-  *excess(nowMs: number): Generator<string> {
-    let over = this.#finished.size - this.#bounds.finishedRollouts;
-    for (const [rolloutId, endTimeMs] of this.#finished) {
-      if (over <= 0 && nowMs - endTimeMs <= this.#bounds.finishedForMs) return;
-      over -= 1;
-      if (!this.#held.has(rolloutId)) yield rolloutId;
+  /** The next rollout past a bound; `undefined` when none has to go. Costs a comparison or two. */
+  nextToDrop(nowMs: number): string | undefined {
+    for (const rolloutId of this.#overdue) {
+      if (!this.#holds.has(rolloutId)) return rolloutId;
+      this.#overdue.delete(rolloutId);
+      this.#deferred.add(rolloutId);
     }
+    for (const [rolloutId, endTimeMs] of this.#finished) {
+      const isOver = this.#finished.size > this.#bounds.finishedRollouts;
+      if (!isOver && nowMs - endTimeMs <= this.#bounds.finishedForMs) return undefined;
+      if (!this.#holds.has(rolloutId)) return rolloutId;
+      this.#finished.delete(rolloutId);
+      this.#deferred.add(rolloutId);
+    }
+    return undefined;
   }
 
   /** Finished rollouts that may go when room is needed, oldest end first. */
   *droppable(): Generator<string> {
-    for (const rolloutId of this.#finished.keys()) if (!this.#held.has(rolloutId)) yield rolloutId;
+    for (const rolloutId of this.#finished.keys()) if (!this.#holds.has(rolloutId)) yield rolloutId;
   }
 
   forget(rolloutId: string): void {
-    this.#finished.delete(rolloutId);
+    this.note(rolloutId, undefined);
     this.#dropped.add(rolloutId);
     if (this.#dropped.size <= rememberedIds) return;
     const [oldest] = this.#dropped;

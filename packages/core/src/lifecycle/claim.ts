@@ -10,9 +10,6 @@ export interface NewAttempt {
   readonly requestId?: string | undefined;
 }
 
-/** At most this many attempts fit a record. */
-export const maxAttemptsPerRollout = 1_000;
-
 /** Makes the next attempt `preparing` and takes the rollout out of the queue: a claim, a direct start, or a start by hand (which reopens). */
 export function beginAttempt(record: RolloutRecord, request: NewAttempt, context: TransitionContext): Transition {
   const { rolloutId } = record.rollout;

@@ -1,10 +1,10 @@
 export { changeAttempt, changeRollout, mayChangeStatus } from "./change.ts";
-export { beginAttempt, maxAttemptsPerRollout, type NewAttempt } from "./claim.ts";
+export { beginAttempt, type NewAttempt } from "./claim.ts";
 export { type DeadlineVerdict, judgeDeadline, nextDeadlineMs } from "./deadline.ts";
 export { type AttemptEnd, cancel, endAttempt, expire } from "./end.ts";
-export { holding, isRevivableByRenewal, renew, reviveByRenewal } from "./lease.ts";
-export { latestAttempt, presentAttempted, presentRollout, type RolloutRecord } from "./record.ts";
-export { decideRetry, isLostReason, type RetryDecision } from "./retry.ts";
+export { type Holding, holding, isRevivableByRenewal, renew, reviveByRenewal } from "./lease.ts";
+export { findAttempt, latestAttempt, presentAttempted, presentRollout, type RolloutRecord } from "./record.ts";
+export { decideRetry, isLostReason, maxAttemptsPerRollout, type RetryDecision } from "./retry.ts";
 export { arriveFirstSpan, spanMovesAttempt } from "./span-arrival.ts";
 export { isFinalAttemptStatus, isLiveAttemptStatus, isQueuedStatus, isTerminalStatus } from "./status.ts";
 export type { Transition, TransitionContext, WorkerEffect } from "./transition.ts";

@@ -1,16 +1,18 @@
 import type { Attempt } from "../attempt.ts";
 import type { LostReason } from "../store.ts";
 import { nextDeadlineMs } from "./deadline.ts";
-import { latestAttempt, type RolloutRecord } from "./record.ts";
+import { findAttempt, latestAttempt, type RolloutRecord } from "./record.ts";
 import { isLiveAttemptStatus } from "./status.ts";
 import { evolve, patchFields, replaceAttempt, type Transition, type TransitionContext } from "./transition.ts";
 
+/** Whether an attempt holds its rollout; `lost` says why not. */
+export type Holding =
+  | { readonly attempt: Attempt; readonly lost?: undefined }
+  | { readonly attempt?: Attempt; readonly lost: LostReason };
+
 /** Whether an attempt still holds its rollout, and if not why. */
-export function holding(
-  record: RolloutRecord,
-  attemptId: string,
-): { readonly attempt: Attempt } | { readonly lost: LostReason; readonly attempt?: Attempt } {
-  const attempt = record.attempts.find((candidate) => candidate.attemptId === attemptId);
+export function holding(record: RolloutRecord, attemptId: string): Holding {
+  const attempt = findAttempt(record, attemptId);
   if (attempt === undefined) return { lost: "not_found" };
   if (latestAttempt(record)?.attemptId !== attemptId) return { lost: "superseded", attempt };
   if (attempt.endReason === "cancelled" || record.rollout.status === "cancelled") return { lost: "cancelled", attempt };
@@ -29,12 +31,10 @@ export function renew(
     ...(leaseMs === undefined ? {} : { leaseExpiresAtMs: nowMs + leaseMs }),
   });
   const { nextDeadlineMs: _previous, ...rest } = record;
-  const deadlineMs = nextDeadlineMs(record.rollout, renewed);
-  return {
-    ...rest,
-    attempts: replaceAttempt(record.attempts, renewed),
-    ...(deadlineMs === undefined ? {} : { nextDeadlineMs: deadlineMs }),
-  };
+  const attempts = replaceAttempt(record.attempts, renewed);
+  // Only the latest attempt has a deadline, whichever one was stamped.
+  const deadlineMs = nextDeadlineMs(record.rollout, attempts.at(-1));
+  return { ...rest, attempts, ...(deadlineMs === undefined ? {} : { nextDeadlineMs: deadlineMs }) };
 }
 
 /** Whether a renewal may bring this attempt back: its lease ran out, and nobody has claimed the rollout since. */

@@ -22,6 +22,11 @@ export function latestAttempt(record: RolloutRecord): Attempt | undefined {
   return record.attempts.at(-1);
 }
 
+/** The attempt with this id, if the rollout has one. Searched from the end: most calls are about the latest. */
+export function findAttempt(record: RolloutRecord, attemptId: string): Attempt | undefined {
+  return record.attempts.findLast((attempt) => attempt.attemptId === attemptId);
+}
+
 /** The rollout as callers see it, with its latest attempt. */
 export function presentRollout(record: RolloutRecord): Rollout {
   const attempt = latestAttempt(record);

@@ -2,6 +2,9 @@ import type { Attempt, AttemptEndReason } from "../attempt.ts";
 import type { Rollout } from "../rollout.ts";
 import type { RetryableAttemptStatus } from "../store.ts";
 
+/** At most this many attempts fit a record. */
+export const maxAttemptsPerRollout = 1_000;
+
 /** Where the end of an attempt leads its rollout. */
 export type RetryDecision =
   | { readonly next: "requeue"; readonly place: "head" | "tail"; readonly lostAttempts: number }
@@ -23,6 +26,7 @@ export function decideRetry(
   reason: AttemptEndReason | undefined,
 ): RetryDecision {
   const { config } = rollout;
+  if (attempt.sequenceId >= maxAttemptsPerRollout) return { next: "fail", lostAttempts: rollout.lostAttempts };
   if (isLostReason(reason)) {
     const lostAttempts = rollout.lostAttempts + 1;
     if (lostAttempts > config.maxLostAttempts) return { next: "fail", lostAttempts };

@@ -1,0 +1,98 @@
+import {
+  InvalidInputError,
+  type PageQuery,
+  type ResourcesQuery,
+  type RolloutQuery,
+  rolloutStatuses,
+  type SpanQuery,
+  type WorkerQuery,
+  workerStatuses,
+} from "@agentlightning/core";
+import { checkOneOf, checkOptionalText } from "./validate.ts";
+
+const rolloutSorts = ["rolloutId", "startTimeMs", "endTimeMs", "status", "mode", "resourcesId"] as const;
+const attemptSorts = [
+  "sequenceId",
+  "attemptId",
+  "startTimeMs",
+  "endTimeMs",
+  "status",
+  "workerId",
+  "lastHeartbeatTimeMs",
+] as const;
+const spanSorts = ["sequenceId", "spanId", "traceId", "parentId", "name", "startTimeMs", "endTimeMs"] as const;
+const workerSorts = [
+  "workerId",
+  "status",
+  "lastHeartbeatTimeMs",
+  "lastDequeueTimeMs",
+  "lastBusyTimeMs",
+  "lastIdleTimeMs",
+] as const;
+const resourcesSorts = ["resourcesId", "createTimeMs", "updateTimeMs", "version"] as const;
+
+function checkPaging(query: PageQuery<string>, fields: readonly string[]): void {
+  if (typeof query !== "object" || query === null)
+    throw new InvalidInputError({ message: "a query must be an object" });
+  const { sortBy, sortOrder, limit = -1, offset = 0 } = query;
+  if (!Number.isInteger(limit) || limit < -1)
+    throw new InvalidInputError({ message: `limit must be -1 (all) or a whole number from 0, got ${String(limit)}` });
+  if (!Number.isInteger(offset) || offset < 0)
+    throw new InvalidInputError({ message: `offset must be a whole number from 0, got ${String(offset)}` });
+  if (sortOrder !== undefined) checkOneOf(sortOrder, ["asc", "desc"] as const, "sortOrder");
+  if (sortBy !== undefined) checkOneOf(sortBy, fields, "sortBy");
+}
+
+function checkLogic(logic: unknown): void {
+  if (logic !== undefined) checkOneOf(logic, ["and", "or"] as const, "filterLogic");
+}
+
+function checkList(value: unknown, field: string): void {
+  if (value === undefined || (Array.isArray(value) && value.every((item) => typeof item === "string"))) return;
+  throw new InvalidInputError({ message: `${field} must be a list of texts`, details: { field } });
+}
+
+function checkStatuses(value: unknown, known: readonly string[]): void {
+  checkList(value, "statusIn");
+  if (Array.isArray(value)) for (const status of value) checkOneOf(status, known, "statusIn");
+}
+
+/** @throws invalid_input */
+export function checkRolloutQuery(query: RolloutQuery): void {
+  checkPaging(query, rolloutSorts);
+  checkLogic(query.filterLogic);
+  checkStatuses(query.statusIn, rolloutStatuses);
+  checkList(query.rolloutIdIn, "rolloutIdIn");
+  checkOptionalText(query.rolloutIdContains, "rolloutIdContains");
+}
+
+/** @throws invalid_input */
+export function checkAttemptQuery(query: PageQuery<string>): void {
+  checkPaging(query, attemptSorts);
+}
+
+/** @throws invalid_input */
+export function checkSpanQuery(query: SpanQuery): void {
+  checkPaging(query, spanSorts);
+  checkLogic(query.filterLogic);
+  const { attemptId, traceId, traceIdContains, spanId, spanIdContains } = query;
+  const { parentId, parentIdContains, name, nameContains } = query;
+  const texts = { attemptId, traceId, traceIdContains, spanId, spanIdContains };
+  for (const [field, value] of Object.entries({ ...texts, parentId, parentIdContains, name, nameContains }))
+    checkOptionalText(value, field);
+}
+
+/** @throws invalid_input */
+export function checkWorkerQuery(query: WorkerQuery): void {
+  checkPaging(query, workerSorts);
+  checkLogic(query.filterLogic);
+  checkStatuses(query.statusIn, workerStatuses);
+  checkOptionalText(query.workerIdContains, "workerIdContains");
+}
+
+/** @throws invalid_input */
+export function checkResourcesQuery(query: ResourcesQuery): void {
+  checkPaging(query, resourcesSorts);
+  checkOptionalText(query.resourcesId, "resourcesId");
+  checkOptionalText(query.resourcesIdContains, "resourcesIdContains");
+}

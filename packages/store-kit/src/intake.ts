@@ -1,0 +1,96 @@
+import {
+  type AttemptedRollout,
+  InvalidInputError,
+  LightningError,
+  type Rollout,
+  type RolloutRequest,
+  type WorkOptions,
+} from "@agentlightning/core";
+import {
+  beginAttempt,
+  latestAttempt,
+  presentAttempted,
+  presentRollout,
+  type RolloutRecord,
+} from "@agentlightning/core/lifecycle";
+import { rolloutIdOfKey } from "./idempotency.ts";
+import type { StoreParts } from "./parts.ts";
+import { evictedError } from "./transitions.ts";
+import { checkId, checkOptionalId, checkRequest } from "./validate.ts";
+
+/** Takes new rollouts in. */
+export class Intake {
+  readonly #parts: StoreParts;
+
+  constructor(parts: StoreParts) {
+    this.#parts = parts;
+  }
+
+  async start(request: RolloutRequest & WorkOptions): Promise<AttemptedRollout> {
+    const { driver, transitions, workers, sweeper, runtime } = this.#parts;
+    const fresh = await this.#make(request, (await driver.latestResources())?.resourcesId);
+    const workerId = checkOptionalId(request.workerId, "workerId");
+    const context = transitions.context();
+    const started = beginAttempt(fresh, { attemptId: runtime.ids.attemptId(), workerId }, context);
+    const [stored = started.record] = await driver.insertRollouts([started.record]);
+    if (latestAttempt(stored) === undefined) {
+      throw new LightningError({
+        code: "conflict",
+        message: `idempotencyKey "${request.idempotencyKey}" already stands for a rollout that was enqueued, not started`,
+        details: { rolloutId: stored.rollout.rolloutId },
+      });
+    }
+    if (stored === started.record) await workers.apply(started.workers, context.nowMs);
+    await sweeper.reset();
+    return presentAttempted(stored);
+  }
+
+  async enqueue(requests: readonly RolloutRequest[]): Promise<readonly Rollout[]> {
+    if (!Array.isArray(requests)) throw new InvalidInputError({ message: "rollout requests must be given as a list" });
+    if (requests.length === 0) return [];
+    const { driver, transitions } = this.#parts;
+    const latest = await driver.latestResources();
+    const fresh: RolloutRecord[] = [];
+    for (const request of requests) {
+      const made = this.#make(request, latest?.resourcesId);
+      fresh.push(made instanceof Promise ? await made : made);
+    }
+    // Places are taken at the end, in one turn: what was prepared for long must not stand before what came earlier.
+    const { queuePosition } = transitions.context();
+    const queued = fresh.map((record) => ({ ...record, queuePosition: queuePosition("tail") }));
+    return (await driver.insertRollouts(queued)).map(presentRollout);
+  }
+
+  /** The record of a request; at once unless an idempotency key has to be hashed. */
+  #make(request: RolloutRequest, latestResourcesId: string | undefined): RolloutRecord | Promise<RolloutRecord> {
+    const { copyOptions, runtime } = this.#parts;
+    const checked = checkRequest(request, copyOptions);
+    const resourcesId = checked.resourcesId ?? latestResourcesId;
+    const key = checkOptionalId(request.idempotencyKey, "idempotencyKey");
+    const record = (rolloutId: string): RolloutRecord => ({
+      rollout: Object.freeze({
+        rolloutId,
+        input: checked.input,
+        startTimeMs: runtime.clock.nowMs(),
+        ...(checked.mode === undefined ? {} : { mode: checked.mode }),
+        ...(resourcesId === undefined ? {} : { resourcesId }),
+        status: "queuing",
+        config: checked.config,
+        metadata: checked.metadata,
+        lostAttempts: 0,
+        ...(key === undefined ? {} : { idempotencyKey: key }),
+      }),
+      attempts: [],
+      revision: 0,
+      spanCounter: 0,
+    });
+    return key === undefined ? record(runtime.ids.rolloutId()) : this.#keyed(key, record);
+  }
+
+  async #keyed(key: string, record: (rolloutId: string) => RolloutRecord): Promise<RolloutRecord> {
+    const rolloutId = await rolloutIdOfKey(checkId(key, "idempotencyKey"));
+    // The work was done once: doing it again because its record was dropped would break the key's promise.
+    if ((await this.#parts.driver.readRollout(rolloutId)) === "evicted") throw evictedError(rolloutId);
+    return record(rolloutId);
+  }
+}

@@ -1,0 +1,15 @@
+import type { JsonCopyOptions, Runtime } from "@agentlightning/core";
+import type { StoreDriver } from "./driver.ts";
+import type { Sweeper } from "./sweeper.ts";
+import type { Transitions } from "./transitions.ts";
+import type { WorkerBook } from "./worker-book.ts";
+
+/** What the parts of a store share. */
+export interface StoreParts {
+  readonly driver: StoreDriver;
+  readonly transitions: Transitions;
+  readonly workers: WorkerBook;
+  readonly sweeper: Sweeper;
+  readonly runtime: Runtime;
+  readonly copyOptions: JsonCopyOptions;
+}

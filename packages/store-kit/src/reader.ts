@@ -1,0 +1,65 @@
+import {
+  type Attempt,
+  type AttemptSort,
+  createPage,
+  type Page,
+  type PageQuery,
+  type Rollout,
+  type RolloutQuery,
+  type Span,
+  type SpanQuery,
+} from "@agentlightning/core";
+import { latestAttempt, presentRollout, type RolloutRecord } from "@agentlightning/core/lifecycle";
+import { checkAttemptQuery, checkRolloutQuery, checkSpanQuery } from "./check-query.ts";
+import type { StoreDriver } from "./driver.ts";
+import { selectPage } from "./select-page.ts";
+import { evictedError } from "./transitions.ts";
+
+/** Answers questions about rollouts; an unknown id is no error, a dropped one is. */
+export class Reader {
+  readonly #driver: StoreDriver;
+
+  constructor(driver: StoreDriver) {
+    this.#driver = driver;
+  }
+
+  /** @throws evicted */
+  async #record(rolloutId: string): Promise<RolloutRecord | undefined> {
+    const record = await this.#driver.readRollout(rolloutId);
+    if (record === "evicted") throw evictedError(rolloutId);
+    return record;
+  }
+
+  async rollout(rolloutId: string): Promise<Rollout | undefined> {
+    const record = await this.#record(rolloutId);
+    return record === undefined ? undefined : presentRollout(record);
+  }
+
+  async rollouts(query: RolloutQuery): Promise<Page<Rollout>> {
+    checkRolloutQuery(query);
+    const { items, total, limit, offset } = await this.#driver.queryRollouts(query);
+    return createPage(items.map(presentRollout), total, limit, offset);
+  }
+
+  async attempts(rolloutId: string, query: PageQuery<AttemptSort>): Promise<Page<Attempt>> {
+    checkAttemptQuery(query);
+    const record = await this.#record(rolloutId);
+    return selectPage(
+      record?.attempts ?? [],
+      { ...query, sortBy: query.sortBy ?? "sequenceId" },
+      (attempt, field) => attempt[field as AttemptSort],
+      (a, b) => a.sequenceId - b.sequenceId,
+    );
+  }
+
+  async spans(rolloutId: string, query: SpanQuery): Promise<Page<Span>> {
+    checkSpanQuery(query);
+    const record = await this.#record(rolloutId);
+    const isLatest = query.attemptId === "latest";
+    const attemptId = isLatest && record !== undefined ? latestAttempt(record)?.attemptId : query.attemptId;
+    if (record === undefined || (isLatest && attemptId === undefined)) {
+      return createPage([], 0, query.limit ?? -1, query.offset ?? 0);
+    }
+    return this.#driver.querySpans(rolloutId, { ...query, attemptId });
+  }
+}
