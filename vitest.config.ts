@@ -12,6 +12,7 @@ export default defineConfig({
       "scripts/**/*.test.ts",
       "test/**/*.test.ts",
     ],
+    reporters: ["default", "./.ci/counts-reporter.ts"],
     restoreMocks: true,
     sequence: { shuffle: true },
   },
