@@ -1,10 +1,16 @@
 import { LightningError, type RolloutMode, type SpanInput } from "@agentlightning/core";
 import type { AgentContext } from "./agent-context.ts";
-import type { CoreSpan } from "./returned-span.ts";
+import type { CoreSpan, ReturnedReadableSpan } from "./returned-span.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 
 /** What an agent may return: nothing, its final reward (`true` is 1, `false` is 0), or spans. */
-export type AgentResult = undefined | void | null | number | boolean | ReadonlyArray<SpanInput | CoreSpan>;
+export type AgentResult =
+  | undefined
+  | void
+  | null
+  | number
+  | boolean
+  | ReadonlyArray<SpanInput | CoreSpan | ReturnedReadableSpan>;
 
 /** The user's code: runs one task. */
 export type AgentFunction<TTask> = (task: TTask, context: AgentContext) => AgentResult | Promise<AgentResult>;

@@ -3,6 +3,7 @@ import { AttemptTrace } from "@agentlightning/otel";
 import type { AttemptEnvironment, ExecutedAttempt } from "./attempt-environment.ts";
 import { createAgentContext } from "./create-context.ts";
 import { deliverSpans } from "./deliver-spans.ts";
+import { errorText } from "./error-text.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { HookContext, RunnerHooks, TraceHookContext } from "./hooks.ts";
 import { withFields } from "./logger-fields.ts";
@@ -119,11 +120,12 @@ export class AttemptExecution {
     const verdict = droppedSpans > 0 && onSpanLoss === "fail" ? failedBySpanLoss(judged, droppedSpans) : judged;
     const spans: readonly Span[] = trace?.deliveredSpans() ?? [];
     const { outcome, error } = verdict;
-    const endContext = { ...this.#hookContext, spans, outcome, ...(error === undefined ? {} : { error }) };
+    const hasError = verdict.isAgentError || error !== undefined;
+    const endContext = { ...this.#hookContext, spans, outcome, ...(hasError ? { error } : {}) };
     await this.#runHooks("onRolloutEnd", (hooks) => hooks.onRolloutEnd?.(endContext));
     const reported = await reportEnd(
       this.#running,
-      { outcome, error, droppedSpans },
+      { outcome, error: hasError ? errorText(error) : undefined, droppedSpans },
       { options: this.#environment.options, log: this.#log, hurry: this.#environment.hurry },
     );
     return { outcome: reported, verdict, spans, droppedSpans, abandoned };

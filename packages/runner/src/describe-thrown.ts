@@ -7,13 +7,14 @@ export interface ThrownDescription {
   readonly stack?: string;
 }
 
-/** Longest text kept of one thrown value, in UTF-16 units: records and log lines stay readable. */
+/** Longest message and longest whole text kept, in UTF-16 units: records and log lines stay readable. */
+const maxMessageLength = 4_096;
 const maxTextLength = 8_192;
 const maxCauses = 4;
 
-function shorten(text: string): string {
-  if (text.length <= maxTextLength) return text;
-  return `${text.slice(0, maxTextLength)}… (${text.length - maxTextLength} more characters)`;
+function shorten(text: string, most: number = maxMessageLength): string {
+  if (text.length <= most) return text;
+  return `${text.slice(0, most)}… (${text.length - most} more characters)`;
 }
 
 /** Reads a property that may be a getter that throws, or of an object that refuses to be read. */
@@ -32,7 +33,8 @@ function readText(value: object, key: string): string | undefined {
 
 function asJson(value: object): string {
   try {
-    return shorten(JSON.stringify(value) ?? "an object");
+    const text: string | undefined = JSON.stringify(value);
+    return text === undefined || text === "{}" ? "no readable message" : shorten(text);
   } catch {
     return "an object that cannot be shown";
   }
@@ -72,5 +74,8 @@ export function describeThrown(thrown: unknown): ThrownDescription {
   }
   const description = describeObject(thrown);
   const causes = causesOf(thrown).map((cause) => `; caused by: ${cause}`);
-  return { ...description, text: shorten(`${description.name}: ${description.message}${causes.join("")}`) };
+  return {
+    ...description,
+    text: shorten(`${description.name}: ${description.message}${causes.join("")}`, maxTextLength),
+  };
 }

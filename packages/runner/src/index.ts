@@ -15,7 +15,7 @@ export type {
   TraceHookContext,
 } from "./hooks.ts";
 export type { RunnerOptions } from "./options.ts";
-export type { CoreSpan } from "./returned-span.ts";
+export type { CoreSpan, ReturnedReadableSpan } from "./returned-span.ts";
 export { Runner } from "./runner.ts";
 export { shutdownSignal } from "./shutdown-signal.ts";
 export { type SchemaIssue, type SchemaResult, type StandardSchema, validateTask } from "./standard-schema.ts";

@@ -15,7 +15,8 @@ import { type Bounded, waitAtMost } from "./wait.ts";
 /** What is reported of an attempt's end. */
 export interface EndReport {
   readonly outcome: AttemptOutcome;
-  readonly error?: unknown;
+  /** Why, as text. */
+  readonly error: string | undefined;
   readonly droppedSpans: number;
 }
 
@@ -38,8 +39,7 @@ function endReasonOf({ outcome, droppedSpans }: EndReport): AttemptEndReason | u
 
 async function send(store: LightningStore, running: RunningAttempt, report: EndReport): Promise<ReportOutcome> {
   const { rolloutId, attemptId } = running;
-  const { outcome, droppedSpans } = report;
-  const error = report.error === undefined ? undefined : errorText(report.error);
+  const { outcome, droppedSpans, error } = report;
   if (outcome === "released") return store.releaseAttempt(rolloutId, attemptId, { reason: error });
   if (outcome === "cancelled" || outcome === "lost") return { status: "lost", reason: "cancelled" };
   return store.reportAttempt(rolloutId, attemptId, {

@@ -34,6 +34,7 @@ export async function retryWhileAway<T>(call: () => Promise<T>, options: RetryOp
       const delayMs = Math.min(longestDelayMs, firstDelayMs * 2 ** attempt) * (0.5 + random() / 2);
       options.onRetry(error, Math.min(delayMs, left));
       await pause(clock, Math.min(delayMs, left), options.signal);
+      if (options.signal.aborted) throw error;
     }
   }
 }

@@ -9,6 +9,7 @@ import type {
   SpanResource,
   SpanStatus,
 } from "@agentlightning/core";
+import { convertSpan } from "@agentlightning/otel";
 
 /** The least that an agent says about a span that it returns; ids, parent and numbers are added. */
 export interface CoreSpan {
@@ -29,6 +30,14 @@ export interface CoreSpan {
   readonly context?: SpanContextRecord | undefined;
   readonly parent?: SpanContextRecord | undefined;
   readonly resource?: SpanResource | undefined;
+}
+
+/** A span of an OpenTelemetry SDK, as an agent may return it. */
+export type ReturnedReadableSpan = Parameters<typeof convertSpan>[0];
+
+function isReadable(value: unknown): value is ReturnedReadableSpan {
+  if (typeof value !== "object" || value === null || !("spanContext" in value)) return false;
+  return typeof value.spanContext === "function" && "startTime" in value && "attributes" in value;
 }
 
 /** Where a returned span belongs, whatever it says itself. */
@@ -52,6 +61,9 @@ function isSpanLike(value: unknown): value is CoreSpan & Partial<Span> {
 
 /** Makes a full span of one that an agent returned; `undefined` for what is none. */
 export function completeSpan(value: unknown, owner: ReturnedSpanOwner): SpanInput | undefined {
+  if (isReadable(value)) {
+    return convertSpan(value, owner).span;
+  }
   if (!isSpanLike(value)) return undefined;
   return {
     ...value,

@@ -84,6 +84,8 @@ export class Session {
       if (claim === undefined) return;
       if (this.#draining) await this.#handBack(claim);
       else await this.#execute(claim);
+      // Attempts that never leave the microtask queue would keep timers and process signals from being served.
+      await new Promise(setImmediate);
     }
   }
 
@@ -100,7 +102,7 @@ export class Session {
   async #handBack(claim: AttemptedRollout): Promise<void> {
     const { options, hurry } = this.#environment;
     const running = new RunningAttempt(claim);
-    const error = abortReason({ kind: "shutdown" }, running);
+    const error = errorText(abortReason({ kind: "shutdown" }, running));
     const outcome = await reportEnd(
       running,
       { outcome: "released", error, droppedSpans: 0 },

@@ -79,6 +79,7 @@ export async function runStep(
   const { rolloutId, attemptId } = running;
   const { outcome, verdict, spans } = await execute(environment, running, signal);
   if (running.cause?.kind === "caller") await store.updateRollout(rolloutId, { status: "cancelled" });
+  if (verdict.isAgentError) throw verdict.error;
   if (outcome !== "succeeded") {
     throw (
       verdict.error ??

@@ -8,6 +8,7 @@ import type { AgentEnd } from "./settle-agent.ts";
 /** What an attempt comes to, decided by how its agent ended and never by what its spans say. */
 export interface Verdict {
   readonly outcome: AttemptOutcome;
+  /** Why it is no success. Only with `isAgentError` can this be `undefined` and still be an error: agents throw anything. */
   readonly error?: unknown;
   readonly result: InterpretedResult;
   /** The agent's own error, worth an exception span. */

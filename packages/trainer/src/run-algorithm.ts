@@ -13,8 +13,8 @@ export interface AlgorithmRun<T, R> {
   readonly signal: AbortSignal;
 }
 
-/** An algorithm that was told to stop may still sum up, whatever the grace period of the agents. */
-const summingUpMs = 5_000;
+/** An algorithm that was told to stop may still wait for the last reports of the agents, and sum up. */
+const summingUpMs = 20_000;
 
 /** Runs an algorithm to its result. @throws what it throws; aborted when it does not end after `signal` aborted */
 export function runBoundAlgorithm<T, R>(

@@ -56,9 +56,7 @@ export class Trainer<T = unknown, R = undefined> {
     options: FitOptions<TInput> = {},
   ): Promise<R | BaselineReport> {
     const { algorithm, logger } = this.#options;
-    if (algorithm !== undefined && !FastAlgorithm.isInstance(algorithm)) {
-      throw new AlgorithmNotFastError(algorithm.constructor.name || "the given algorithm");
-    }
+    if (algorithm !== undefined) requireFast(algorithm);
     const data = resolveDatasets(options);
     const run = { agent, data };
     return this.#withStore((store): Promise<R | BaselineReport> => {
@@ -125,6 +123,11 @@ export class Trainer<T = unknown, R = undefined> {
       if (own) await store.close();
     }
   }
+}
+
+function requireFast(algorithm: object): void {
+  if (FastAlgorithm.isInstance(algorithm)) return;
+  throw new AlgorithmNotFastError(algorithm.constructor.name || "the given algorithm");
 }
 
 interface FitParts<TInput, TTask, TResult> {
