@@ -241,6 +241,9 @@ export class AttemptTrace implements SpanSink {
   async #handNow(): Promise<void> {
     const batch = this.#gathered.splice(0).toSorted((a, b) => a.ticket.order - b.ticket.order);
     this.#gatheredBytes = 0;
+    const last = batch.at(-1)?.ticket.order ?? 0;
+    // A span that started before these and is still open (their parent, mostly) must get a lower number than they.
+    if ([...this.#open.keys()].some((ticket) => ticket.order < last && ticket.sequenceId === undefined)) this.reserve();
     for (const { ticket, draft, bytes } of batch) {
       this.#unnumbered.delete(ticket);
       const sequenceId = ticket.sequenceId === undefined ? undefined : await ticket.sequenceId;

@@ -2,8 +2,13 @@ import type { LightningStore, Logger, RolloutEvent } from "@agentlightning/core"
 import { errorText } from "./error-text.ts";
 import type { RunningAttempt } from "./running-attempt.ts";
 
+/** Far more than can lie between a claim and its arrival. */
+const mostRemembered = 1_000;
+
 /** The attempts of one runner that run now, told of what the store says about their rollouts. */
 export class AttemptRegistry {
+  /** Rollouts cancelled lately: a claim may be cancelled before its claimer has it in hand. */
+  readonly #cancelled = new Map<string, string | undefined>();
   readonly #byRollout = new Map<string, Set<RunningAttempt>>();
   readonly #store: LightningStore;
   readonly #log: Logger;
@@ -17,6 +22,8 @@ export class AttemptRegistry {
     const known = this.#byRollout.get(running.rolloutId);
     if (known === undefined) this.#byRollout.set(running.rolloutId, new Set([running]));
     else known.add(running);
+    const cancelledAttempt = this.#cancelled.get(running.rolloutId);
+    if (cancelledAttempt === running.attemptId) running.abort({ kind: "cancelled" });
   }
 
   delete(running: RunningAttempt): void {
@@ -27,12 +34,20 @@ export class AttemptRegistry {
 
   /** Acts on a status change of a rollout that runs here. */
   onEvent(event: RolloutEvent): void {
+    if (event.status === "cancelled") this.#remember(event);
     for (const running of this.#byRollout.get(event.rolloutId) ?? []) {
       if (running.settled) continue;
       if (event.status === "cancelled") running.abort({ kind: "cancelled" });
       else if (event.attemptId !== undefined && event.attemptId !== running.attemptId) void this.#check(running);
       else if (event.status !== "preparing" && event.status !== "running") void this.#check(running);
     }
+  }
+
+  #remember({ rolloutId, attemptId }: RolloutEvent): void {
+    this.#cancelled.delete(rolloutId);
+    this.#cancelled.set(rolloutId, attemptId);
+    const [oldest] = this.#cancelled.keys();
+    if (this.#cancelled.size > mostRemembered && oldest !== undefined) this.#cancelled.delete(oldest);
   }
 
   /** The event alone does not say what became of our attempt: read it. */
