@@ -62,7 +62,7 @@ function isSpanLike(value: unknown): value is CoreSpan & Partial<Span> {
 /** Makes a full span of one that an agent returned; `undefined` for what is none. */
 export function completeSpan(value: unknown, owner: ReturnedSpanOwner): SpanInput | undefined {
   if (isReadable(value)) {
-    return convertSpan(value, owner).span;
+    return { ...convertSpan(value), rolloutId: owner.rolloutId, attemptId: owner.attemptId };
   }
   if (!isSpanLike(value)) return undefined;
   return {
