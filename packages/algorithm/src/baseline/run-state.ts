@@ -58,16 +58,8 @@ export class RunState {
   }
 
   progress(): BaselineProgress {
-    const { rollouts, succeeded, failed, cancelled, rewards } = this.tallies.total.report();
-    return {
-      submitted: rollouts,
-      queued: this.#queued,
-      running: this.running,
-      succeeded,
-      failed,
-      cancelled,
-      rewardMean: rewards.mean,
-    };
+    const { rollouts, ...standing } = this.tallies.total.standing();
+    return { submitted: rollouts, queued: this.#queued, running: this.running, ...standing };
   }
 }
 

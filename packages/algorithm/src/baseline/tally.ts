@@ -77,6 +77,19 @@ export class Tally {
     return max;
   }
 
+  /** The counts alone; cheap enough for every step of a run. */
+  standing(): {
+    readonly rollouts: number;
+    readonly succeeded: number;
+    readonly failed: number;
+    readonly cancelled: number;
+    readonly rewardMean: number | undefined;
+  } {
+    const { rollouts, succeeded, failed, cancelled } = this.#counts;
+    const { count, sum } = this.#rewards;
+    return { rollouts, succeeded, failed, cancelled, rewardMean: count > 0 ? sum / count : undefined };
+  }
+
   report(): SplitReport {
     const { count, missing, sum } = this.#rewards;
     const some = count > 0;
