@@ -3,8 +3,8 @@ import { defineConfig } from "vitest/config";
 const conditions = ["@agentlightning/source"];
 
 export default defineConfig({
-  resolve: { conditions: [...conditions, "module", "node", "import", "default"] },
-  ssr: { resolve: { conditions: [...conditions, "module", "node", "import", "default"] } },
+  resolve: { conditions: [...conditions, "node", "import", "default"] },
+  ssr: { resolve: { conditions: [...conditions, "node", "import", "default"] } },
   test: {
     include: [
       "packages/*/{src,test}/**/*.test.ts",
