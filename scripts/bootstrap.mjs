@@ -25,14 +25,18 @@ run();
 
 function workspaceManifests() {
   const folders = ["packages", "apps", "examples"].flatMap((folder) =>
-    existsSync(join(root, folder)) ? readdirSync(join(root, folder)).map((child) => join(folder, child)) : [],
+    existsSync(join(root, folder))
+      ? readdirSync(join(root, folder))
+          .toSorted()
+          .map((child) => join(folder, child))
+      : [],
   );
   return ["bench", ...folders].map((folder) => join(folder, "package.json"));
 }
 
 function installationHash() {
   const hash = createHash("sha256");
-  for (const file of ["pnpm-lock.yaml", "pnpm-workspace.yaml", "package.json", ...workspaceManifests().sort()]) {
+  for (const file of ["pnpm-lock.yaml", "pnpm-workspace.yaml", "package.json", ...workspaceManifests()]) {
     if (existsSync(join(root, file)))
       hash
         .update(file)

@@ -37,14 +37,14 @@ export const root: string = dirname(dirname(fileURLToPath(import.meta.url)));
 /** Ignored by git; everything that scripts produce goes here. */
 export const cacheFolder: string = join(root, ".cache");
 
-export const readJson = <T>(file: string): T => JSON.parse(readFileSync(file, "utf8")) as T;
+const readManifest = (file: string): Manifest => JSON.parse(readFileSync(file, "utf8")) as Manifest;
 
 function packagesIn(parent: string): WorkspacePackage[] {
   if (!existsSync(join(root, parent))) return [];
   return readdirSync(join(root, parent))
     .map((name) => ({ path: `${parent}/${name}`, folder: join(root, parent, name) }))
     .filter(({ folder }) => existsSync(join(folder, "package.json")))
-    .map((place) => ({ ...place, manifest: readJson<Manifest>(join(place.folder, "package.json")) }));
+    .map((place) => ({ ...place, manifest: readManifest(join(place.folder, "package.json")) }));
 }
 
 /** Packages that are published, in folder order. */
