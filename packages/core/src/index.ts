@@ -71,6 +71,7 @@ export {
 } from "./rollout.ts";
 export { systemClock, systemRuntime } from "./runtime.ts";
 export { attributeNames, spanNames } from "./semconv.ts";
+export { attemptSorts, resourcesSorts, rolloutSorts, spanSorts, workerSorts } from "./sorts.ts";
 export {
   type Span,
   type SpanAttributes,

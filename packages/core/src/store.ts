@@ -4,6 +4,7 @@ import type { JsonObject } from "./json.ts";
 import type { Page } from "./page.ts";
 import type { NamedResources, ResourcesUpdate } from "./resources.ts";
 import type { AttemptedRollout, Rollout, RolloutChanges, RolloutRequest, RolloutStatus } from "./rollout.ts";
+import type { attemptSorts, resourcesSorts, rolloutSorts, spanSorts, workerSorts } from "./sorts.ts";
 import type { Span, SpanInput } from "./span.ts";
 import type { Worker, WorkerStatus } from "./worker.ts";
 
@@ -19,24 +20,11 @@ export interface PageQuery<TSort extends string> {
   readonly offset?: number | undefined;
 }
 
-export type RolloutSort = "rolloutId" | "startTimeMs" | "endTimeMs" | "status" | "mode" | "resourcesId";
-export type AttemptSort =
-  | "sequenceId"
-  | "attemptId"
-  | "startTimeMs"
-  | "endTimeMs"
-  | "status"
-  | "workerId"
-  | "lastHeartbeatTimeMs";
-export type SpanSort = "sequenceId" | "spanId" | "traceId" | "parentId" | "name" | "startTimeMs" | "endTimeMs";
-export type WorkerSort =
-  | "workerId"
-  | "status"
-  | "lastHeartbeatTimeMs"
-  | "lastDequeueTimeMs"
-  | "lastBusyTimeMs"
-  | "lastIdleTimeMs";
-export type ResourcesSort = "resourcesId" | "createTimeMs" | "updateTimeMs" | "version";
+export type RolloutSort = (typeof rolloutSorts)[number];
+export type AttemptSort = (typeof attemptSorts)[number];
+export type SpanSort = (typeof spanSorts)[number];
+export type WorkerSort = (typeof workerSorts)[number];
+export type ResourcesSort = (typeof resourcesSorts)[number];
 
 /** Conditions are pooled by `filterLogic`; a condition that is `undefined` is ignored; an empty list matches nothing. */
 export interface RolloutQuery extends PageQuery<RolloutSort> {

@@ -1,35 +1,19 @@
 import {
+  attemptSorts,
   InvalidInputError,
   type PageQuery,
   type ResourcesQuery,
   type RolloutQuery,
+  resourcesSorts,
+  rolloutSorts,
   rolloutStatuses,
   type SpanQuery,
+  spanSorts,
   type WorkerQuery,
+  workerSorts,
   workerStatuses,
 } from "@agentlightning/core";
 import { checkOneOf, checkOptionalText } from "./validate.ts";
-
-const rolloutSorts = ["rolloutId", "startTimeMs", "endTimeMs", "status", "mode", "resourcesId"] as const;
-const attemptSorts = [
-  "sequenceId",
-  "attemptId",
-  "startTimeMs",
-  "endTimeMs",
-  "status",
-  "workerId",
-  "lastHeartbeatTimeMs",
-] as const;
-const spanSorts = ["sequenceId", "spanId", "traceId", "parentId", "name", "startTimeMs", "endTimeMs"] as const;
-const workerSorts = [
-  "workerId",
-  "status",
-  "lastHeartbeatTimeMs",
-  "lastDequeueTimeMs",
-  "lastBusyTimeMs",
-  "lastIdleTimeMs",
-] as const;
-const resourcesSorts = ["resourcesId", "createTimeMs", "updateTimeMs", "version"] as const;
 
 function checkPaging(query: PageQuery<string>, fields: readonly string[]): void {
   if (typeof query !== "object" || query === null)

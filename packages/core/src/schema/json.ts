@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { LightningError } from "../errors.ts";
+import type { JsonObject, JsonValue } from "../json.ts";
+import { copyJson, copyJsonObject } from "../json-copy.ts";
+
+/** Any JSON value. The store's own pass does the work, so that both doors refuse the same; NaN and `__proto__` keys survive. */
+export const jsonValueSchema: z.ZodType<JsonValue> = z
+  .unknown()
+  .transform((value, context) => copied(() => copyJson(value, "value").value, context));
+
+/** Any JSON object. */
+export const jsonObjectSchema: z.ZodType<JsonObject> = z
+  .unknown()
+  .transform((value, context) => copied(() => copyJsonObject(value, "value").value, context));
+
+function copied<T>(copy: () => T, context: z.RefinementCtx): T {
+  try {
+    return copy();
+  } catch (cause) {
+    if (!LightningError.isInstance(cause)) throw cause;
+    context.addIssue({ code: "custom", message: cause.message });
+    return z.NEVER;
+  }
+}
+
+/** An id as callers may give it. */
+export const idSchema: z.ZodType<string> = z.string().min(1).max(512);
+
+/** An instant or a duration that may not be negative; milliseconds. */
+export const millisecondsSchema: z.ZodType<number> = z.number().min(0);
