@@ -1,0 +1,148 @@
+// A user's project per example: it installs the packed tarballs that its imports name and nothing else, type-checks
+// with each supported TypeScript and runs on each supported Node.
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { packAll, type Tarball } from "./pack.ts";
+import { examples, mustRun, run, type WorkspacePackage } from "./workspace.ts";
+
+const compilers: Readonly<Record<string, string>> = { "5.9": "5.9.3", "6.0": "6.0.3", "7.0": "7.0.2" };
+const nodeTypes = "24.19.4";
+
+/** Never in a tree that didn't ask for it. */
+const unwanted = [/^mongodb$/, /^(hono|fastify|express)$/, /^@hono\//, /^@opentelemetry\/sdk-/, /^vitest$/];
+
+const compilerOptions = {
+  module: "NodeNext",
+  target: "ES2023",
+  lib: ["ES2024", "ESNext.Disposable"],
+  types: ["node"],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noEmit: true,
+  skipLibCheck: false,
+  allowImportingTsExtensions: true,
+};
+
+const folder = join(tmpdir(), `agentlightning-consumers-${process.pid}`);
+const problems: string[] = [];
+let checks = 0;
+
+async function check(name: string, work: () => Promise<string | undefined>): Promise<void> {
+  checks += 1;
+  const problem = await work().catch((error: unknown) => String(error));
+  console.log(`${problem === undefined ? "ok    " : "FAILED"} ${name}`);
+  if (problem !== undefined) problems.push(`${name}\n${problem}`);
+}
+
+async function command(program: string, args: readonly string[], cwd: string): Promise<string | undefined> {
+  const { code, output } = await run(program, args, { cwd, env: { NODE_OPTIONS: "" } });
+  return code === 0 ? undefined : output;
+}
+
+/** The project: the example's files, and a manifest in which every package of ours is its tarball. */
+async function createProject(
+  { folder: source, manifest }: WorkspacePackage,
+  tarballs: readonly Tarball[],
+): Promise<string> {
+  const project = join(folder, manifest.name);
+  await mkdir(project, { recursive: true });
+  for (const name of await readdir(source)) {
+    if (name !== "node_modules" && name !== "package.json")
+      await cp(join(source, name), join(project, name), { recursive: true });
+  }
+  const files = Object.fromEntries(tarballs.map(({ item, file }) => [item.manifest.name, `file:${file}`]));
+  const named = manifest.dependencies ?? {};
+  const dependencies = Object.fromEntries(Object.entries(named).map(([name, range]) => [name, files[name] ?? range]));
+  // A direct dependency may not be overridden with another value, hence only those that come along.
+  const overrides = Object.fromEntries(Object.entries(files).filter(([name]) => !(name in named)));
+  const json = { private: true, type: "module", scripts: manifest.scripts, dependencies, overrides };
+  await writeFile(join(project, "package.json"), JSON.stringify(json, null, 2));
+  await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }, null, 2));
+  return project;
+}
+
+async function installedPackages(project: string): Promise<readonly string[]> {
+  const lock = JSON.parse(await readFile(join(project, "package-lock.json"), "utf8")) as {
+    packages: Record<string, object>;
+  };
+  return Object.keys(lock.packages).map((path) => path.replace(/^.*node_modules\//, ""));
+}
+
+async function checkConsumer(example: WorkspacePackage, tarballs: readonly Tarball[]): Promise<void> {
+  const { path, manifest } = example;
+  const project = await createProject(example, tarballs);
+  let isInstalled = false;
+  await check(`${path}: installs`, async () => {
+    const failure = await command("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts"], project);
+    isInstalled = failure === undefined;
+    return failure;
+  });
+  if (!isInstalled) return;
+
+  await check(`${path}: its tree holds nothing that it didn't ask for`, async () => {
+    const named = await neededBy(manifest.dependencies ?? {}, tarballs);
+    const surplus = (await installedPackages(project)).filter(
+      (name) => unwanted.some((pattern) => pattern.test(name)) && !named.has(name),
+    );
+    return surplus.length === 0 ? undefined : `installed, and not named: ${surplus.join(", ")}`;
+  });
+
+  const hasTypeScript = (await readdir(project)).some((name) => name.endsWith(".ts"));
+  for (const version of hasTypeScript ? Object.keys(compilers) : []) {
+    const compiler = join(folder, `typescript-${version}`);
+    await check(`${path}: type-checks with TypeScript ${version}`, () =>
+      command(
+        join(compiler, "node_modules/.bin/tsc"),
+        ["-p", project, "--typeRoots", join(compiler, "node_modules/@types")],
+        project,
+      ),
+    );
+  }
+
+  const start = manifest.scripts?.["start"] ?? "exit 2";
+  await check(`${path}: runs on Node ${process.versions.node}`, () => command("npm", ["run", "start"], project));
+  const onNode22 = start.replace(/^(node |mock-agent )/, (program) =>
+    program === "node " ? "npx --yes node@22 " : "npx --yes node@22 node_modules/.bin/mock-agent ",
+  );
+  await check(`${path}: runs on Node 22`, () => command("sh", ["-c", onNode22], project));
+}
+
+/** What a manifest names, and what the packages of ours that it names depend on by name. */
+async function neededBy(
+  dependencies: Readonly<Record<string, string>>,
+  tarballs: readonly Tarball[],
+): Promise<Set<string>> {
+  const named = new Set(Object.keys(dependencies));
+  for (const name of named) {
+    // Only the harness brings an SDK along: it has to trace its own agents. A library never may.
+    if (name !== "@agentlightning/mock-agent") continue;
+    const harness = tarballs.find(({ item }) => item.manifest.name === name);
+    for (const dependency of Object.keys(harness?.item.manifest.dependencies ?? {})) named.add(dependency);
+  }
+  return named;
+}
+
+async function installCompilers(): Promise<void> {
+  for (const [name, version] of Object.entries(compilers)) {
+    const place = join(folder, `typescript-${name}`);
+    await mkdir(place, { recursive: true });
+    await writeFile(join(place, "package.json"), '{ "private": true }');
+    await mustRun("npm", ["install", "--no-audit", "--no-fund", `typescript@${version}`, `@types/node@${nodeTypes}`], {
+      cwd: place,
+    });
+  }
+}
+
+try {
+  await mustRun("tsc", ["-b"]);
+  await mkdir(folder, { recursive: true });
+  const tarballs = await packAll(join(folder, "packs"));
+  await installCompilers();
+  for (const example of examples) await checkConsumer(example, tarballs);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+if (problems.length > 0) console.error(`\n${problems.join("\n\n")}`);
+console.log(`${checks - problems.length} of ${checks} consumer checks passed`);
+if (problems.length > 0 || checks === 0) process.exit(1);
