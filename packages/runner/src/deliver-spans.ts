@@ -36,8 +36,8 @@ export async function deliverSpans(options: DeliveryOptions): Promise<number> {
     for (const span of result.spans) trace.record(span);
   }
   if (verdict.isAgentError) trace.run(() => emitException(safeError(verdict.error)));
-  const dropped = await flush(options);
-  if (result.kind !== "reward") return dropped;
+  if (result.kind !== "reward") return flush(options);
+  const dropped = trace.isIdle ? 0 : await flush(options);
   trace.run(() => emitReward(result.value));
   return Math.max(dropped, await flush(options));
 }

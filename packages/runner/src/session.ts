@@ -82,10 +82,12 @@ export class Session {
       this.#claimsLeft -= 1;
       const claim = await this.#claims.next(workerId);
       if (claim === undefined) return;
+      // Attempts that never leave the microtask queue would keep timers and process signals from being served: each
+      // lasts at least one turn of the event loop. One that waits for anything has had its turn.
+      const turn = new Promise(setImmediate);
       if (this.#draining) await this.#handBack(claim);
       else await this.#execute(claim);
-      // Attempts that never leave the microtask queue would keep timers and process signals from being served.
-      await new Promise(setImmediate);
+      await turn;
     }
   }
 
