@@ -1,5 +1,17 @@
 // Runs every example as its README says (`start`), on the sources of the workspace, and fails when one fails.
-import { examples, run, sourceCondition } from "./workspace.ts";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { cacheFolder, examples, publishedPackages, run, sourceCondition } from "./workspace.ts";
+
+/** Programs of our packages, run from their sources: in a fresh clone there is no `dist` that a link could lead to. */
+const programs = join(cacheFolder, "bin");
+await mkdir(programs, { recursive: true });
+for (const { folder, manifest } of publishedPackages) {
+  for (const [name, built] of Object.entries(manifest.bin ?? {})) {
+    const source = join(folder, built.replace("dist/", "src/").replace(/\.js$/, ".ts"));
+    await writeFile(join(programs, name), `#!/bin/sh\nexec node '${source}' "$@"\n`, { mode: 0o755 });
+  }
+}
 
 let failures = 0;
 for (const { folder, path, manifest } of examples) {
@@ -7,7 +19,7 @@ for (const { folder, path, manifest } of examples) {
     cwd: folder,
     env: {
       NODE_OPTIONS: `--conditions=${sourceCondition}`,
-      PATH: `${folder}/node_modules/.bin:${process.env["PATH"]}`,
+      PATH: `${programs}:${process.env["PATH"]}`,
     },
   });
   console.log(`${code === 0 ? "ok    " : "FAILED"} ${path}`);
