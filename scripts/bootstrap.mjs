@@ -74,7 +74,7 @@ function quote(flag) {
 
 function run() {
   const path = [nodeFolder, join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter);
-  const options = { cwd: root, stdio: "inherit", env: { ...process.env, PATH: path } };
+  const options = { cwd: root, stdio: "inherit", env: { TURBO_TELEMETRY_DISABLED: "1", ...process.env, PATH: path } };
   const isSimple = !/[;&|]/.test(script);
   const command = [isSimple ? `exec ${script}` : script, ...flags.map(quote)].join(" ");
   // In a process group of its own the child gets each signal exactly once: from here, and not also from the terminal.

@@ -15,7 +15,7 @@ export async function packAll(folder: string = join(cacheFolder, "packs")): Prom
   for (const item of publishedPackages) {
     const destination = join(folder, item.manifest.name.replace("/", "+"));
     await mkdir(destination, { recursive: true });
-    await mustRun("npx", ["--yes", "pnpm@10.34.8", "pack", "--pack-destination", destination], { cwd: item.folder });
+    await mustRun("pnpm", ["pack", "--pack-destination", destination], { cwd: item.folder });
     const [name] = await readdir(destination);
     if (name === undefined) throw new Error(`${item.path}: pnpm pack wrote no tarball`);
     tarballs.push({ item, file: join(destination, name) });
