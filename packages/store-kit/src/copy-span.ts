@@ -13,7 +13,6 @@ import type { SpanDraft } from "./driver.ts";
 import { checkId } from "./validate.ts";
 
 const noList: readonly never[] = Object.freeze([]);
-const noAttributes: Readonly<Record<string, never>> = Object.freeze({});
 
 /** Counts what the parts of a span take, against the bound of the whole. */
 interface Tally {
@@ -22,7 +21,6 @@ interface Tally {
 }
 
 function attributes(value: unknown, subject: string, tally: Tally) {
-  if (value === undefined) return noAttributes;
   const maxBytes = tally.options.maxBytes === undefined ? {} : { maxBytes: tally.options.maxBytes - tally.bytes };
   const copy = copyJsonObject(value, subject, { ...tally.options, ...maxBytes });
   tally.bytes += copy.bytes;
@@ -39,8 +37,12 @@ function object<T extends object>(value: T, field: string): T {
   throw new InvalidInputError({ message: `span ${field} must be an object`, details: { field } });
 }
 
-function list<T>(value: readonly T[] | undefined, field: string, copy: (item: T) => T): readonly T[] {
-  if (value === undefined) return noList;
+function flag(value: unknown, field: string): boolean {
+  if (typeof value === "boolean") return value;
+  throw new InvalidInputError({ message: `span ${field} must be a boolean, got ${typeof value}`, details: { field } });
+}
+
+function list<T>(value: readonly T[], field: string, copy: (item: T) => T): readonly T[] {
   if (!Array.isArray(value))
     throw new InvalidInputError({ message: `span ${field} must be a list`, details: { field } });
   return value.length === 0 ? noList : Object.freeze(value.map(copy));
@@ -56,11 +58,14 @@ function instant(value: unknown, field: string): number {
 
 function contextOf(value: SpanContextRecord, field: string): SpanContextRecord {
   const { traceId, spanId, isRemote, traceState } = object(value, field);
-  const states = Object.entries(traceState ?? {}).map(([key, state]) => [key, text(state, `${field}.traceState`)]);
+  const states = Object.entries(object(traceState, `${field}.traceState`)).map(([key, state]) => [
+    key,
+    text(state, `${field}.traceState`),
+  ]);
   return Object.freeze({
     traceId: text(traceId, `${field}.traceId`),
     spanId: text(spanId, `${field}.spanId`),
-    isRemote: isRemote === true,
+    isRemote: flag(isRemote, `${field}.isRemote`),
     traceState: Object.freeze(Object.fromEntries(states)),
   });
 }
@@ -80,14 +85,11 @@ function linkOf(link: SpanLink, tally: Tally): SpanLink {
   });
 }
 
-const noResource: SpanResource = Object.freeze({ attributes: noAttributes, schemaUrl: "" });
-
-function resourceOf(resource: SpanResource | undefined, tally: Tally): SpanResource {
-  if (resource === undefined) return noResource;
+function resourceOf(resource: SpanResource, tally: Tally): SpanResource {
   const { attributes: given, schemaUrl } = object(resource, "resource");
   return Object.freeze({
     attributes: attributes(given, "resource.attributes", tally),
-    schemaUrl: schemaUrl === undefined ? "" : text(schemaUrl, "resource.schemaUrl"),
+    schemaUrl: text(schemaUrl, "resource.schemaUrl"),
   });
 }
 

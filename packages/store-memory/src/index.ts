@@ -1,2 +1,3 @@
+export { createMemoryDriver } from "./memory-driver.ts";
 export { openMemoryStore } from "./open-memory-store.ts";
-export type { MemoryStoreOptions, RetentionOptions } from "./options.ts";
+export { type MemoryBounds, type MemoryStoreOptions, type RetentionOptions, resolveMemoryBounds } from "./options.ts";

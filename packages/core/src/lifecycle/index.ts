@@ -5,6 +5,7 @@ export { type AttemptEnd, cancel, endAttempt, expire } from "./end.ts";
 export { type Holding, holding, isRevivableByRenewal, renew, reviveByRenewal } from "./lease.ts";
 export { findAttempt, latestAttempt, presentAttempted, presentRollout, type RolloutRecord } from "./record.ts";
 export { decideRetry, isLostReason, maxAttemptsPerRollout, type RetryDecision } from "./retry.ts";
+export { claimTransition, renewTransition, spanTransition, type TransitionRule } from "./rules.ts";
 export { arriveFirstSpan, spanMovesAttempt } from "./span-arrival.ts";
 export { isFinalAttemptStatus, isLiveAttemptStatus, isQueuedStatus, isTerminalStatus } from "./status.ts";
 export type { Transition, TransitionContext, WorkerEffect } from "./transition.ts";
