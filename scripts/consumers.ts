@@ -62,11 +62,24 @@ async function createProject(
   return project;
 }
 
-async function installedPackages(project: string): Promise<readonly string[]> {
-  const lock = JSON.parse(await readFile(join(project, "package-lock.json"), "utf8")) as {
-    packages: Record<string, object>;
-  };
-  return Object.keys(lock.packages).map((path) => path.replace(/^.*node_modules\//, ""));
+interface LockedPackage {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+/** What our packages bring into the tree: a package that the user named answers for what it brings itself. */
+async function broughtByUs(project: string, named: ReadonlySet<string>): Promise<readonly string[]> {
+  const text = await readFile(join(project, "package-lock.json"), "utf8");
+  const { packages } = JSON.parse(text) as { packages: Readonly<Record<string, LockedPackage>> };
+  const brought = new Set(Object.keys(packages).filter((path) => path.startsWith("node_modules/@agentlightning/")));
+  for (const path of brought) {
+    const locked = packages[path];
+    for (const name of Object.keys({ ...locked?.dependencies, ...locked?.peerDependencies })) {
+      const isInstalled = `node_modules/${name}` in packages;
+      if (isInstalled && !named.has(name)) brought.add(`node_modules/${name}`);
+    }
+  }
+  return [...brought].map((path) => path.slice("node_modules/".length));
 }
 
 async function checkConsumer(example: WorkspacePackage, tarballs: readonly Tarball[]): Promise<void> {
@@ -81,10 +94,9 @@ async function checkConsumer(example: WorkspacePackage, tarballs: readonly Tarba
   if (!isInstalled) return;
 
   await check(`${path}: its tree holds nothing that it didn't ask for`, async () => {
-    const named = await neededBy(manifest.dependencies ?? {}, tarballs);
-    const surplus = (await installedPackages(project)).filter(
-      (name) => unwanted.some((pattern) => pattern.test(name)) && !named.has(name),
-    );
+    const named = namedBy(manifest.dependencies ?? {}, tarballs);
+    const brought = await broughtByUs(project, named);
+    const surplus = brought.filter((name) => unwanted.some((pattern) => pattern.test(name)));
     return surplus.length === 0 ? undefined : `installed, and not named: ${surplus.join(", ")}`;
   });
 
@@ -108,19 +120,16 @@ async function checkConsumer(example: WorkspacePackage, tarballs: readonly Tarba
   await check(`${path}: runs on Node 22`, () => command("sh", ["-c", onNode22], project));
 }
 
-/** What a manifest names, and what the packages of ours that it names depend on by name. */
-async function neededBy(
-  dependencies: Readonly<Record<string, string>>,
-  tarballs: readonly Tarball[],
-): Promise<Set<string>> {
-  const named = new Set(Object.keys(dependencies));
-  for (const name of named) {
-    // Only the harness brings an SDK along: it has to trace its own agents. A library never may.
-    if (name !== "@agentlightning/mock-agent") continue;
-    const harness = tarballs.find(({ item }) => item.manifest.name === name);
-    for (const dependency of Object.keys(harness?.item.manifest.dependencies ?? {})) named.add(dependency);
-  }
-  return named;
+/** What a manifest names. Only the harness brings an SDK along, since it traces its own agents; a library never may. */
+function namedBy(dependencies: Readonly<Record<string, string>>, tarballs: readonly Tarball[]): ReadonlySet<string> {
+  const names = Object.keys(dependencies);
+  const harness = tarballs.find(({ item }) => item.path === "apps/mock-agent")?.item.manifest;
+  const isHarnessNamed = harness !== undefined && names.includes(harness.name);
+  return new Set(
+    [...names, ...(isHarnessNamed ? Object.keys(harness.dependencies ?? {}) : [])].filter(
+      (name) => !name.startsWith("@agentlightning/"),
+    ),
+  );
 }
 
 async function installCompilers(): Promise<void> {
