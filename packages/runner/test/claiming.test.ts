@@ -2,7 +2,7 @@ import { LightningError } from "@agentlightning/core";
 import { createTestRuntime } from "@agentlightning/core/testing";
 import { expect, test } from "vitest";
 import { defineAgent, Runner } from "../src/index.ts";
-import { gate, openStore, recordingLogger, startRunner, stored, withFaults } from "./support.ts";
+import { eventually, gate, openStore, recordingLogger, startRunner, stored, withFaults } from "./support.ts";
 
 test("an idle runner is woken by an enqueue", async () => {
   const store = openStore();
@@ -25,7 +25,7 @@ test("a runner claims no more than it can start, so that a second runner gets th
     });
   const rollouts = await store.enqueueManyRollouts([0, 1, 2, 3, 4].map((input) => ({ input })));
   const first = startRunner({ store, agent: agent("first"), concurrency: 2, runnerId: "first" });
-  await expect.poll(() => started.length).toBe(2);
+  await eventually(() => started.length).toBe(2);
   startRunner({ store, agent: agent("second"), concurrency: 2, runnerId: "second" });
   await four.promise;
   expect(started).toEqual(["first 0", "first 1", "second 2", "second 3"]);
@@ -39,7 +39,7 @@ test("a runner claims no more than it can start, so that a second runner gets th
 test("each slot is a worker of its own", async () => {
   const store = openStore();
   const { runner } = startRunner({ store, agent: defineAgent(() => 1), concurrency: 3, runnerId: "box" });
-  await expect.poll(async () => (await store.queryWorkers()).total).toBe(3);
+  await eventually(async () => (await store.queryWorkers()).total).toBe(3);
   await runner.stop();
   expect((await store.queryWorkers({ sortBy: "workerId" })).items.map((worker) => worker.workerId)).toEqual([
     "box-0",
@@ -121,7 +121,7 @@ test("a store that is away for a while is waited for, with growing pauses, and t
   const { logger, lines } = recordingLogger();
   startRunner({ store, agent: defineAgent(() => ran.resolve()), runtime, logger });
   await inner.enqueueRollout({ input: 1 });
-  await expect.poll(() => calls).toBe(1);
+  await eventually(() => calls).toBe(1);
   await runtime.clock.advance(10_000);
   await ran.promise;
   const delays = lines
@@ -149,7 +149,7 @@ test("a store that stays away ends the run with its error after storeOutageMs", 
     storeOutageMs: 3_000,
   });
   const outcome = expect(running).rejects.toBe(away);
-  await expect.poll(() => calls).toBe(2);
+  await eventually(() => calls).toBe(2);
   await runtime.clock.advance(3_001);
   await outcome;
 });
@@ -171,7 +171,7 @@ test("a store that answers without waiting is not asked in a hot loop", async ()
     },
   });
   startRunner({ store, agent: defineAgent(() => 1), runtime });
-  await expect.poll(() => calls).toBeGreaterThan(1);
+  await eventually(() => calls).toBeGreaterThan(1);
   await runtime.clock.advance(60_000);
   expect(calls).toBeLessThan(80);
 });

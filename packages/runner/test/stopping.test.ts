@@ -2,7 +2,7 @@ import { AbortedError, LightningError } from "@agentlightning/core";
 import { createTestRuntime } from "@agentlightning/core/testing";
 import { expect, test } from "vitest";
 import { defineAgent, Runner } from "../src/index.ts";
-import { gate, openStore, recordingLogger, startRunner, stored, withFaults } from "./support.ts";
+import { eventually, gate, openStore, recordingLogger, startRunner, stored, withFaults } from "./support.ts";
 
 const { logger } = recordingLogger();
 
@@ -197,7 +197,7 @@ test("a claim that the store answers after the runner has gone is handed back to
   await runtime.clock.advance(1_001);
   await stopping;
   deliver.resolve();
-  await expect.poll(async () => (await inner.getRolloutById(rolloutId))?.status).toBe("requeuing");
+  await eventually(async () => (await inner.getRolloutById(rolloutId))?.status).toBe("requeuing");
 });
 
 test("stop is bounded while every rollout fails and is queued again", async () => {
@@ -209,7 +209,7 @@ test("stop is bounded while every rollout fails and is queued again", async () =
   });
   await store.enqueueRollout({ input: 1, config: { maxAttempts: 1_000_000, retryCondition: ["failed"] } });
   const { runner } = startRunner({ store, agent });
-  await expect.poll(() => runs).toBeGreaterThan(3);
+  await eventually(() => runs).toBeGreaterThan(3);
   await runner.stop();
   const runsAtStop = runs;
   await new Promise(setImmediate);
@@ -226,7 +226,7 @@ test("stop is bounded while the store is away and a claim waits for its next try
     },
   });
   const { runner, running } = startRunner({ store, agent: defineAgent(() => 1), runtime });
-  await expect.poll(() => calls).toBe(1);
+  await eventually(() => calls).toBe(1);
   await runner.stop();
   expect(await running).toMatchObject({ attempts: 0 });
   expect(calls).toBe(1);

@@ -1,7 +1,7 @@
 import type { LightningStore, Logger, Span } from "@agentlightning/core";
 import { findFinalReward } from "@agentlightning/core";
 import { openMemoryStore } from "@agentlightning/store-memory";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { type Agent, Runner, type RunnerOptions, type RunnerSummary } from "../src/index.ts";
 
 /** A logger whose lines can be looked at. */
@@ -24,6 +24,11 @@ export function withFaults(store: LightningStore, faults: Partial<LightningStore
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
+}
+
+/** Looks again until it holds, as long as the test may take. */
+export function eventually<T>(look: () => T) {
+  return expect.poll(look, { timeout: 4_000, interval: 1 });
 }
 
 /** A promise with its switch, and whether it was thrown. */
