@@ -65,6 +65,7 @@ async function createProject(
 interface LockedPackage {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
 /** What our packages bring into the tree: a package that the user named answers for what it brings itself. */
@@ -75,8 +76,9 @@ async function broughtByUs(project: string, named: ReadonlySet<string>): Promise
   for (const path of brought) {
     const locked = packages[path];
     for (const name of Object.keys({ ...locked?.dependencies, ...locked?.peerDependencies })) {
-      const isInstalled = `node_modules/${name}` in packages;
-      if (isInstalled && !named.has(name)) brought.add(`node_modules/${name}`);
+      // An optional peer is there only because somebody else brought it.
+      const isBrought = `node_modules/${name}` in packages && locked?.peerDependenciesMeta?.[name]?.optional !== true;
+      if (isBrought && !named.has(name)) brought.add(`node_modules/${name}`);
     }
   }
   return [...brought].map((path) => path.slice("node_modules/".length));

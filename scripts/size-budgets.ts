@@ -4,6 +4,7 @@ export const sizeBudgetsKb: Readonly<Record<string, number>> = {
   "@agentlightning/core": 12,
   "@agentlightning/core/lifecycle": 5,
   "@agentlightning/core/node": 3,
+  "@agentlightning/core/schema": 5,
   "@agentlightning/core/testing": 3,
   "@agentlightning/core/wire": 8,
   "@agentlightning/store-kit": 14,
@@ -13,5 +14,5 @@ export const sizeBudgetsKb: Readonly<Record<string, number>> = {
   "@agentlightning/algorithm": 10,
   "@agentlightning/runner": 12,
   "@agentlightning/trainer": 8,
-  "@agentlightning/mock-agent": 60,
+  "@agentlightning/mock-agent": 20,
 };

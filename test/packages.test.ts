@@ -3,7 +3,7 @@ import { isBuiltin } from "node:module";
 import { join, relative } from "node:path";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
-import { publishedPackages, root, type WorkspacePackage } from "../scripts/workspace.ts";
+import { entriesOf, publishedPackages, root, type WorkspacePackage } from "../scripts/workspace.ts";
 import { arrows } from "./arrows.ts";
 import { type SourceFile, sourceFiles } from "./imports.ts";
 
@@ -30,6 +30,15 @@ test("every package stands in the table of arrows, and the table names no other"
   expect(publishedPackages.map(({ manifest }) => shortName(manifest.name)).toSorted()).toEqual(
     Object.keys(arrows).toSorted(),
   );
+});
+
+test("the API reference covers every entry, and the build every package", () => {
+  const read = (file: string): unknown => ts.readConfigFile(join(root, file), (it) => readFileSync(it, "utf8")).config;
+  const { entryPoints } = read("typedoc.json") as { entryPoints: readonly string[] };
+  const { references } = read("tsconfig.json") as { references: readonly { path: string }[] };
+  const entries = publishedPackages.flatMap((item) => entriesOf(item).map(([, source]) => relative(root, source)));
+  expect(new Set(entryPoints)).toEqual(new Set(entries));
+  expect(new Set(references.map(({ path }) => path))).toEqual(new Set(publishedPackages.map(({ path }) => path)));
 });
 
 test("the arrows of the table form no cycle", () => {
@@ -90,8 +99,8 @@ describe.each(publishedPackages.map((item): [string, WorkspacePackage] => [item.
     const { config } = ts.readConfigFile(join(folder, "tsconfig.json"), (file) => readFileSync(file, "utf8"));
     const references = (config as { references?: readonly { path: string }[] }).references ?? [];
     expect(
-      references.map((reference) => relative(join(root, "packages"), join(folder, reference.path))).toSorted(),
-    ).toEqual(ours(Object.keys({ ...manifest.dependencies })).toSorted());
+      new Set(references.map((reference) => relative(join(root, "packages"), join(folder, reference.path)))),
+    ).toEqual(new Set(ours(Object.keys({ ...manifest.dependencies }))));
   });
 
   test("its manifest has the shape that all have", () => {
