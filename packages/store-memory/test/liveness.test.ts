@@ -99,18 +99,20 @@ test("a late span of a failed or timed-out attempt is kept and takes no retry aw
   ]);
 });
 
-test("a span of an older attempt gives the rollout no deadline of that attempt", async () => {
+test("spans of an older attempt do not put off the deadline of the latest", async () => {
   const { store, runtime } = openTestStore();
-  const config = { unresponsiveMs: 10_000, timeoutMs: 50_000 };
-  await store.enqueueRollout({ input: null, config });
+  await store.enqueueRollout({ input: null, config: { unresponsiveMs: 10_000 } });
   const old = await claim(store);
   await runtime.clock.advance(5_000);
-  const { attempt } = await store.startAttempt(old.rolloutId);
+  await store.startAttempt(old.rolloutId);
   await store.addSpan(span(old.attempt));
-  await runtime.clock.advance(8_000);
-  await store.heartbeatAttempt(old.rolloutId, attempt.attemptId);
-  await runtime.clock.advance(8_000);
-  expect(await store.getRolloutById(old.rolloutId)).toMatchObject({ status: "preparing", attempt: { sequenceId: 2 } });
+  await runtime.clock.advance(9_000);
+  await store.addSpan(span(old.attempt));
+  await runtime.clock.advance(1_001);
+  expect(await store.getRolloutById(old.rolloutId)).toMatchObject({
+    status: "failed",
+    attempt: { sequenceId: 2, status: "unresponsive" },
+  });
 });
 
 test("the watchdog and the report of success at the same instant leave one outcome and no ghost", async () => {
