@@ -54,14 +54,26 @@ function isObject(value: unknown): value is object {
   return (typeof value === "object" && value !== null) || typeof value === "function";
 }
 
+function describePrimitive(value: unknown): string {
+  return typeof value === "string"
+    ? shorten(value)
+    : typeof value === "symbol"
+      ? value.toString()
+      : `${value as number}`;
+}
+
 function causesOf(value: unknown): string[] {
   const seen = new Set([value]);
   const texts: string[] = [];
   let current = isObject(value) ? readProperty(value, "cause") : undefined;
   while (current !== undefined && current !== null && !seen.has(current) && texts.length < maxCauses) {
     seen.add(current);
-    texts.push(isObject(current) ? describeObject(current).message : shorten(String(current)));
-    current = isObject(current) ? readProperty(current, "cause") : undefined;
+    if (!isObject(current)) {
+      texts.push(describePrimitive(current));
+      break;
+    }
+    texts.push(describeObject(current).message);
+    current = readProperty(current, "cause");
   }
   return texts;
 }

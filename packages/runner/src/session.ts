@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AttemptedRollout, LightningStore, TimerHandle } from "@agentlightning/core";
 import { abortReason } from "./abort-cause.ts";
 import { AttemptExecution } from "./attempt-execution.ts";
@@ -84,7 +85,7 @@ export class Session {
       if (claim === undefined) return;
       // Attempts that never leave the microtask queue would keep timers and process signals from being served: each
       // lasts at least one turn of the event loop. One that waits for anything has had its turn.
-      const turn = new Promise(setImmediate);
+      const turn = nextTurn();
       if (this.#draining) await this.#handBack(claim);
       else await this.#execute(claim);
       await turn;

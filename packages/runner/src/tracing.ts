@@ -6,6 +6,6 @@ import type { WarnOnce } from "./resource-access.ts";
 export async function openTracing(logger: Logger, warnOnce: WarnOnce): Promise<TracingLease> {
   const lease = await acquireTracing({ logger });
   const { warning } = lease;
-  if (warning !== undefined) warnOnce(warning.code, `${warning.message}`);
+  if (warning !== undefined) warnOnce(warning.code, warning.message);
   return lease;
 }

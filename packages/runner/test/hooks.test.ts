@@ -12,7 +12,7 @@ function recording(name: string, calls: string[]): RunnerHooks {
       calls.push(`${name} trace end`);
     },
     onRolloutEnd: ({ spans, outcome, error }) =>
-      void calls.push(`${name} rollout end ${outcome} ${spans.length} ${error}`),
+      void calls.push(`${name} rollout end ${outcome} ${spans.length} ${String(error)}`),
   };
 }
 

@@ -38,7 +38,10 @@ test("an agent that ignores the abort is reported, and its slot takes the next r
   const started = gate();
   const second = gate();
   const agent = defineAgent<string>(async (task) => {
-    if (task === "second") return second.resolve();
+    if (task === "second") {
+      second.resolve();
+      return;
+    }
     started.resolve();
     await new Promise(() => undefined);
   });

@@ -155,7 +155,7 @@ test("a fast algorithm from a second copy of the package is recognised", async (
 test("the algorithm's own error is the one thrown, its runners are stopped, and running rollouts go back", async () => {
   const store = openStore();
   const mine = new Error("the algorithm is broken");
-  const algorithm = defineAlgorithm<number, void>(async (context) => {
+  const algorithm = defineAlgorithm<number>(async (context) => {
     await context.store.enqueueManyRollouts([1, 2, 3].map((input) => ({ input })));
     await running.promise;
     throw mine;
@@ -222,7 +222,7 @@ test("an algorithm that ignores the signal does not hold the call for ever", asy
       return { cancel: () => undefined };
     },
   };
-  const algorithm = defineAlgorithm<number, void>(() => new Promise(() => undefined));
+  const algorithm = defineAlgorithm<number>(() => new Promise(() => undefined));
   const trainer = new Trainer({ algorithm, runtime: { ...systemRuntime, clock }, graceMs: 1_000, ...quiet });
   const fitting = trainer.fit(
     defineAgent<number>(() => 1),
@@ -254,7 +254,7 @@ test("the user's store stays open; that of a call alone is closed", async () => 
   const store = openStore();
   const agent = defineAgent<number>(() => 1);
   let own: LightningStore | undefined;
-  const algorithm = defineAlgorithm<number, void>((context) => void (own = context.store));
+  const algorithm = defineAlgorithm<number>((context) => void (own = context.store));
   await new Trainer({ algorithm, ...quiet }).fit(agent);
   await expect(own?.statistics()).rejects.toMatchObject({ code: "closed" });
   await new Trainer({ algorithm, store, ...quiet }).fit(agent);
