@@ -201,6 +201,7 @@ test("a claim that the store answers after the runner has gone is handed back to
   await stopping;
   deliver.resolve();
   await eventually(async () => (await inner.getRolloutById(rolloutId))?.status).toBe("requeuing");
+  expect(await inner.getLatestAttempt(rolloutId)).toMatchObject({ status: "unresponsive", endReason: "released" });
 });
 
 test("stop is bounded while every rollout fails and is queued again", async () => {

@@ -80,7 +80,7 @@ export async function runOne<TInput>(
   const { input, request, ...rest } = options;
   const store = rest.store ?? openStore();
   const { logger, lines } = recordingLogger();
-  const { rolloutId } = await store.enqueueRollout({ input: (input ?? "task") as never, ...request });
+  const { rolloutId } = await store.enqueueRollout({ input: input ?? "task", ...request });
   const runner = new Runner({ logger, maxRollouts: 1, ...rest, store, agent });
   const summary = await runner.run();
   return { ...(await stored(store, rolloutId)), rolloutId, summary, lines };

@@ -45,11 +45,7 @@ export class Trainer<T = unknown, R = undefined> {
    *
    * @throws algorithm_not_fast, before anything is enqueued, naming the class
    */
-  dev<TInput, TTask>(
-    this: Trainer<unknown, undefined>,
-    agent: Agent<TTask, TInput>,
-    options?: FitOptions<TInput>,
-  ): Promise<BaselineReport>;
+  dev<TInput, TTask>(this: Trainer, agent: Agent<TTask, TInput>, options?: FitOptions<TInput>): Promise<BaselineReport>;
   dev<TInput extends T, TTask>(agent: Agent<TTask, TInput>, options?: FitOptions<TInput>): Promise<R>;
   async dev<TInput extends T, TTask>(
     agent: Agent<TTask, TInput>,
