@@ -66,7 +66,7 @@ describe("the OpenAI SDK", () => {
     await using server = await startModelServer({ rules: [() => ({ content: "a b c d", cutAfterChunks: 2 })] });
     const reading = (async () =>
       Array.fromAsync(await openAi(server.endpoint).chat.completions.create({ ...asked("x"), stream: true })))();
-    await expect(reading).rejects.toThrow(/terminated|aborted|closed|reset|Premature/i);
+    await expect(reading).rejects.toThrow(/terminated/);
   });
 });
 

@@ -70,7 +70,10 @@ async function stream(response: ServerResponse, request: ChatRequest, reply: Rep
       response.destroy();
       return;
     }
-    response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+    const line = `data: ${JSON.stringify(chunk)}\n\n`;
+    // Destroying drops what is still buffered: a stream to be cut hands each chunk over first.
+    if (reply.cutAfterChunks === undefined) response.write(line);
+    else await new Promise<void>((resolve) => response.write(line, () => resolve()));
     sent += 1;
   }
   response.end("data: [DONE]\n\n");
