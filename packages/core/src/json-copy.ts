@@ -50,10 +50,11 @@ class JsonCopier {
   }
 
   #copyArray(value: readonly unknown[], path: readonly (string | number)[]): JsonValue {
-    const copy: JsonValue[] = new Array(value.length);
+    const copy: JsonValue[] = [];
+    // By index: a hole in the list is then met as what it reads as, undefined.
     for (let index = 0; index < value.length; index += 1) {
       const item = value[index];
-      copy[index] = isShort(item) ? this.#short(item, path) : this.copy(item, [...path, index]);
+      copy.push(isShort(item) ? this.#short(item, path) : this.copy(item, [...path, index]));
     }
     return this.#deepFreeze ? Object.freeze(copy) : copy;
   }

@@ -33,7 +33,7 @@ export async function* jsonl<T>(
       line += 1;
       const trimmed = line === 1 ? text.replace(/^\uFEFF/, "").trim() : text.trim();
       if (trimmed === "") continue;
-      yield parseLine<T>(trimmed, `${name}:${line}`);
+      yield parseLine(trimmed, `${name}:${line}`) as T;
     }
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
@@ -41,9 +41,9 @@ export async function* jsonl<T>(
   }
 }
 
-function parseLine<T>(text: string, place: string): T {
+function parseLine(text: string, place: string): unknown {
   try {
-    return JSON.parse(text) as T;
+    return JSON.parse(text);
   } catch (cause) {
     throw new InvalidInputError({
       code: "dataset_invalid",

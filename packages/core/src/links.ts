@@ -33,5 +33,7 @@ export function queryLinkedSpans(source: Pick<Span, "attributes">, spans: Iterab
     matches.push([key, value]);
   }
   if (matches.length === 0) return [];
-  return [...spans].filter((span) => matches.every(([key, value]) => String(valueOf(span, key)) === String(value)));
+  // Compared as text: a number that was written as one matches its digits.
+  const same = (a: JsonValue | undefined, b: JsonValue): boolean => a === b || (typeof a === "number" && `${a}` === b);
+  return [...spans].filter((span) => matches.every(([key, value]) => same(valueOf(span, key), value)));
 }

@@ -15,7 +15,7 @@ export function promptTemplate(
   }
   if (!promptTemplateEngines.includes(engine)) {
     throw new InvalidInputError({
-      message: `engine must be one of ${promptTemplateEngines.join(", ")}, got ${String(engine)}`,
+      message: `engine must be one of ${promptTemplateEngines.join(", ")}, got ${engine}`,
     });
   }
   return Object.freeze({ resourceType: "prompt_template", template, engine });

@@ -6,7 +6,7 @@ export {
   type AgentResult,
   defineAgent,
 } from "./agent.ts";
-export type { AgentContext, AgentLlm, AgentPromptTemplate } from "./agent-context.ts";
+export type { AgentContext, AgentLlm, AgentPromptTemplate, AgentTracer } from "./agent-context.ts";
 export type {
   AttemptOutcome,
   HookContext,

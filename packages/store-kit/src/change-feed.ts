@@ -43,7 +43,7 @@ export class ChangeFeed {
     if (this.#history.length >= 2 * this.#historyLength)
       this.#history.splice(0, this.#history.length - this.#historyLength);
     for (const watcher of this.#watchers) watcher.offer(event);
-    for (const listener of [...this.#listeners]) listener(change, event);
+    for (const listener of Array.from(this.#listeners)) listener(change, event);
   }
 
   #since(cursor: string | undefined): readonly RolloutEvent[] {

@@ -99,7 +99,7 @@ export function copySpan(span: SpanInput, options: JsonCopyOptions): SpanDraft {
   const tally: Tally = { bytes: 200, options };
   if (!spanStatusCodes.includes(span.status?.statusCode)) {
     throw new InvalidInputError({
-      message: `span status.statusCode must be one of ${spanStatusCodes.join(", ")}, got ${String(span.status?.statusCode)}`,
+      message: `span status.statusCode must be one of ${spanStatusCodes.join(", ")}, got ${span.status?.statusCode ?? "nothing"}`,
     });
   }
   if (span.sequenceId !== undefined && !Number.isSafeInteger(span.sequenceId)) {

@@ -46,7 +46,7 @@ for (let level = 0; level < 300; level += 1) deep = [deep];
 
 test.each([
   ["an undefined in a list", { list: [1, undefined] }, "input.list[1]"],
-  ["a hole in a list", { list: new Array(2) }, "input.list[0]"],
+  ["a hole in a list", { list: Object.assign([], { length: 2 }) }, "input.list[0]"],
   ["a function", { call: () => 1 }, "input.call"],
   ["a symbol", { mark: Symbol("x") }, "input.mark"],
   ["a big integer", { big: 1n }, "input.big"],

@@ -9,7 +9,7 @@ interface FactTask {
   readonly answer: string;
 }
 
-const schema: z.ZodType<FactTask> = z.object({ question: z.string(), answer: z.string() });
+const schema: z.ZodType<FactTask, FactTask> = z.object({ question: z.string(), answer: z.string() });
 
 const completion = z.object({
   id: z.string(),

@@ -21,7 +21,7 @@ export interface HarnessAgent<TTask = unknown> {
   readonly name: string;
   /** One line for `--list`. */
   readonly about: string;
-  readonly schema: z.ZodType<TTask>;
+  readonly schema: z.ZodType<TTask, TTask>;
   /** Names that its model-call spans go by. */
   readonly modelSpan: (name: string) => boolean;
   create(setting: AgentSetting): Agent<TTask, TTask>;

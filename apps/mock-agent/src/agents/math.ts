@@ -11,7 +11,11 @@ interface MathTask {
   readonly target: number;
 }
 
-const schema: z.ZodType<MathTask> = z.object({ input: z.string(), target: z.number(), code: z.string().optional() });
+const schema: z.ZodType<MathTask, MathTask> = z.object({
+  input: z.string(),
+  target: z.number(),
+  code: z.string().optional(),
+});
 
 const instructions = "Solve the problem. End with a line: Answer: <number>";
 

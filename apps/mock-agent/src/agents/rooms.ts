@@ -11,7 +11,7 @@ import { registerAiTelemetry } from "./telemetry.ts";
 
 const when = { date: z.string(), time: z.string(), duration_min: z.number() };
 
-const schema: z.ZodType<RoomTask> = z.object({
+const schema: z.ZodType<RoomTask, RoomTask> = z.object({
   id: z.string(),
   task_input: z.object({
     ...when,

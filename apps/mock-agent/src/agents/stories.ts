@@ -11,7 +11,10 @@ interface StoryTask {
   readonly must_mention: readonly string[];
 }
 
-const schema: z.ZodType<StoryTask> = z.object({ topic: z.string(), must_mention: z.array(z.string()).min(1) });
+const schema: z.ZodType<StoryTask, StoryTask> = z.object({
+  topic: z.string(),
+  must_mention: z.array(z.string()).min(1),
+});
 
 const mark = "Tell a short story about ";
 

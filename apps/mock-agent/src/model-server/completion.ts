@@ -32,7 +32,7 @@ function toolCallsOf(reply: Reply, seed: string) {
 const created = 1_700_000_000;
 
 /** The whole answer as one body. */
-export function toCompletion(request: ChatRequest, reply: Reply) {
+export function toCompletion(request: ChatRequest, reply: Reply): unknown {
   const seed = digest(JSON.stringify(request.messages));
   const toolCalls = toolCallsOf(reply, seed);
   return {

@@ -1,5 +1,5 @@
 import type { BaselineReport } from "@agentlightning/algorithm";
-import { isRewardSpan, type LightningStore } from "@agentlightning/core";
+import { isRewardSpan, type LightningStore, type Span } from "@agentlightning/core";
 import type { HarnessAgent } from "../agents/harness-agent.ts";
 import type { Expectation, ScenarioPlan } from "../scenarios/scenario.ts";
 import { readEvidence, type RolloutEvidence } from "./evidence.ts";
@@ -153,6 +153,6 @@ async function checkRest(store: LightningStore): Promise<readonly string[]> {
 }
 
 /** The reward spans of an attempt, in order; exported for scenarios. */
-export function rewardSpansOf({ latestSpans }: RolloutEvidence) {
+export function rewardSpansOf({ latestSpans }: RolloutEvidence): readonly Span[] {
   return latestSpans.filter(isRewardSpan);
 }
