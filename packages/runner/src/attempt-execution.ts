@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { LightningError, type Logger, type NamedResources, type Span } from "@agentlightning/core";
 import { AttemptTrace } from "@agentlightning/otel";
 import type { AttemptEnvironment, ExecutedAttempt } from "./attempt-environment.ts";
@@ -41,8 +42,13 @@ export class AttemptExecution {
     return this.#log;
   }
 
-  /** Runs the agent and ends the attempt in the fixed order: spans, reward, hooks, report. Never rejects. */
-  async run(): Promise<ExecutedAttempt> {
+  /**
+   * Runs the agent and ends the attempt in the fixed order: spans, reward, hooks, report. Never rejects.
+   *
+   * @param onAgentOver - Called when the agent is over; what follows then waits for the next turn of the event loop, so
+   * that whoever is ready to start goes first.
+   */
+  async run(onAgentOver?: () => void): Promise<ExecutedAttempt> {
     const { runtime, settleMs } = this.#environment.options;
     const running = this.#running;
     const spansSeen = (): number => this.#trace?.spansSeen ?? 0;
@@ -60,7 +66,12 @@ export class AttemptExecution {
       nowMs: runtime.clock.nowMs(),
       ids: runtime.ids,
     };
-    return this.#finish(judge(end, running.cause, owner), end.status === "abandoned");
+    const verdict = judge(end, running.cause, owner);
+    if (onAgentOver !== undefined) {
+      onAgentOver();
+      await nextTurn();
+    }
+    return this.#finish(verdict, end.status === "abandoned");
   }
 
   async #runAgent(watchdog: Watchdog): Promise<AgentEnd> {

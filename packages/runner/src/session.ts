@@ -79,16 +79,28 @@ export class Session {
 
   async #serve(workerId: string): Promise<void> {
     await this.#register(workerId);
-    while (!this.#draining && this.#claimsLeft > 0) {
-      this.#claimsLeft -= 1;
-      const claim = await this.#claims.next(workerId);
-      if (claim === undefined) return;
-      // Attempts that never leave the microtask queue would keep timers and process signals from being served: each
-      // lasts at least one turn of the event loop. One that waits for anything has had its turn.
-      const turn = nextTurn();
-      if (this.#draining) await this.#handBack(claim);
-      else await this.#execute(claim);
-      await turn;
+    // The end of one attempt (its last spans, its report) goes on while the slot's next agent runs, one at a time.
+    let finishing: Promise<void> = Promise.resolve();
+    try {
+      while (!this.#draining && this.#claimsLeft > 0) {
+        this.#claimsLeft -= 1;
+        const claim = await this.#claims.next(workerId);
+        if (claim === undefined) break;
+        // Attempts that never leave the microtask queue would keep timers and process signals from being served: each
+        // lasts at least one turn of the event loop. One that waits for anything has had its turn.
+        const turn = nextTurn();
+        if (this.#draining) await this.#handBack(claim);
+        else {
+          const agentOver = Promise.withResolvers<void>();
+          const ended = this.#execute(claim, agentOver.resolve);
+          await Promise.race([agentOver.promise, ended]);
+          await finishing;
+          finishing = ended;
+        }
+        await turn;
+      }
+    } finally {
+      await finishing;
     }
   }
 
@@ -114,7 +126,7 @@ export class Session {
     this.#counter.add({ outcome, abandoned: false, droppedSpans: 0 });
   }
 
-  async #execute(claim: AttemptedRollout): Promise<void> {
+  async #execute(claim: AttemptedRollout, onAgentOver: () => void): Promise<void> {
     const { options, registry } = this.#environment;
     const running = new RunningAttempt(claim);
     const { timeoutMs, unresponsiveMs } = claim.config;
@@ -132,7 +144,7 @@ export class Session {
       onLost: (cause) => running.abort(cause),
     });
     try {
-      this.#counter.add(await execution.run());
+      this.#counter.add(await execution.run(onAgentOver));
     } finally {
       lease.stop();
       registry.delete(running);
