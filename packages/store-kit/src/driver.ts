@@ -33,7 +33,8 @@ export interface SpanBatch {
 /** What a worker write changes; it applies only while `onlyIfAttemptId` (when given) is the worker's current attempt. */
 export interface WorkerPatch {
   readonly set: Partial<Omit<Worker, "workerId">>;
-  readonly clear?: readonly ("currentRolloutId" | "currentAttemptId")[] | undefined;
+  /** Unsets the current rollout and attempt. */
+  readonly clearCurrent?: boolean | undefined;
   readonly onlyIfAttemptId?: string | undefined;
 }
 

@@ -26,7 +26,7 @@ export class WorkerBook {
       } else {
         await this.#driver.patchWorker(effect.workerId, {
           set: { status: effect.kind, lastIdleTimeMs: nowMs },
-          clear: ["currentRolloutId", "currentAttemptId"],
+          clearCurrent: true,
           onlyIfAttemptId: effect.attemptId,
         });
       }
