@@ -148,88 +148,218 @@ export interface StoreStatistics {
 /**
  * The meeting point of algorithms and runners: queue, record of attempts and retries, spans, resources, workers.
  *
- * Holds for every method. **Records** that come out are frozen; what goes in is validated and copied once, so neither
- * side sees the other's later changes. **Errors**: `invalid_input` for what is refused at the border (nothing is
- * stored), `unavailable` when the backend is away, `closed` after {@link LightningStore.close}. **Liveness**: a read
- * or claim applies overdue deadlines first. **Clock**: the store's, never the caller's. Rules of status:
- * `spec-store.md` §2 of the reference study, in `lifecycle/`.
+ * For every method:
+ * - **Records** that come out are frozen; what goes in is validated and copied once, so neither side sees the other's
+ *   later changes.
+ * - **Atomicity**: a change of a rollout and its attempts is one write. Workers are written after it, guarded by the
+ *   attempt, and may lag behind it.
+ * - **Durability**: when the promise resolves, the change survives whatever the store's capabilities promise
+ *   (`durable`: the end of the process). When it rejects with `invalid_input`, `too_large` or `…_not_found`, nothing was
+ *   stored; with `unavailable` or `timeout`, repeat it: every write says below what a repeat does.
+ * - **Errors** beside those named: `invalid_input` for what is refused at the border, `unavailable` when the backend is
+ *   away, `closed` after {@link LightningStore.close}, `evicted` for a rollout that retention dropped (while its id is
+ *   remembered).
+ * - **Liveness**: reads of rollouts and attempts, claims and status changes apply overdue deadlines first.
+ * - **Clock**: the store's, never the caller's.
  */
 export interface LightningStore extends AsyncDisposable {
   readonly capabilities: StoreCapabilities;
 
-  /** Makes a rollout that is never queued, with attempt 1 `preparing`, in one write. A repeat with the same `idempotencyKey` gives the first one back. @throws invalid_input, too_large, store_full */
+  /**
+   * Makes a rollout that is never queued, with attempt 1 `preparing`.
+   *
+   * Order: none. Atomic: rollout and attempt in one write. Repeat or concurrent call with the same `idempotencyKey`:
+   * gives the one that was made; without a key each call makes its own.
+   *
+   * @throws too_large, store_full; conflict for a key that an enqueued rollout has
+   */
   startRollout(request: RolloutRequest & WorkOptions): Promise<AttemptedRollout>;
-  /** Puts one rollout at the tail of the queue. Durable when it resolves. @throws invalid_input, too_large, store_full */
+
+  /**
+   * Puts one rollout at the tail of the queue.
+   *
+   * Order: after everything enqueued before on this handle. Atomic: record and queue place in one write. Repeat or
+   * concurrent call with the same `idempotencyKey`: gives the one that was made.
+   *
+   * @throws too_large, store_full
+   */
   enqueueRollout(request: RolloutRequest): Promise<Rollout>;
-  /** As {@link LightningStore.enqueueRollout} for many: one write, all or nothing, results and queue in input order. */
+
+  /**
+   * As {@link LightningStore.enqueueRollout} for many. Order: queue and results in input order. Atomic: all or nothing.
+   * Repeat: per request, by its `idempotencyKey`.
+   *
+   * @throws too_large, store_full
+   */
   enqueueManyRollouts(requests: readonly RolloutRequest[]): Promise<readonly Rollout[]>;
-  /** Claims the oldest waiting rollout and makes its next attempt in the same write; `undefined` when there is none. Never gives one rollout to two callers. */
+
+  /**
+   * Claims the rollout that waits first and makes its next attempt `preparing`; `undefined` when there is none within
+   * `waitMs`.
+   *
+   * Order: head first (handed-back work), then first in, first out; waiting callers are served in the order they came.
+   * Atomic: leaving the queue and the attempt are one write. Concurrent calls never get the same rollout. Repeat with
+   * the same `requestId`: gives what the first call won and still holds. An aborted wait loses no claim.
+   */
   dequeueRollout(options?: DequeueOptions): Promise<AttemptedRollout | undefined>;
-  /** Claims up to `limit` in queue order. */
+
+  /** As {@link LightningStore.dequeueRollout} for up to `limit`, each atomic for itself, in queue order. The worker's record points at the last. */
   dequeueManyRollouts(options?: DequeueManyOptions): Promise<readonly AttemptedRollout[]>;
-  /** Starts a further attempt by hand, from any status, ignoring `maxAttempts`; reopens a terminal rollout and clears its end time. @throws rollout_not_found, attempt_limit */
+
+  /**
+   * Starts a further attempt by hand, from any status, ignoring `maxAttempts`; reopens a terminal rollout.
+   *
+   * Order: attempts are numbered as they are made. Atomic: attempt and status in one write; it leaves the queue.
+   * Concurrent calls each make one. Repeat with the same `idempotencyKey` while that attempt is the latest: gives it.
+   *
+   * @throws rollout_not_found, attempt_limit
+   */
   startAttempt(rolloutId: string, options?: WorkOptions): Promise<AttemptedRollout>;
 
-  /** Changes fields of a rollout. `cancelled` ends the live attempt; one terminal status over another changes nothing; `queuing`/`requeuing` reopens. Values replace wholesale. @throws rollout_not_found */
+  /**
+   * Changes fields of a rollout; values replace wholesale. `cancelled` ends the live attempt too. A terminal status is
+   * final except for `queuing` or `requeuing`, which reopen it at the tail; any other status over it changes nothing.
+   *
+   * Order: the last of concurrent calls wins, field by field. Atomic: rollout and attempt in one write. A repeat changes
+   * nothing further.
+   *
+   * @throws rollout_not_found
+   */
   updateRollout(rolloutId: string, changes: RolloutChanges): Promise<Rollout>;
-  /** The reference's attempt update: only the latest attempt moves its rollout. A status for an attempt that ended `failed`, `succeeded` or `timeout` changes nothing. @throws rollout_not_found, attempt_not_found */
+
+  /**
+   * The reference's update of an attempt (`"latest"` names the latest); only the latest one moves its rollout. A status
+   * for an attempt that ended `failed`, `succeeded` or `timeout` changes nothing.
+   *
+   * Order: the first final status wins. Atomic: attempt and rollout in one write. A repeat changes nothing further.
+   *
+   * @throws rollout_not_found, attempt_not_found
+   */
   updateAttempt(rolloutId: string, attemptId: string, changes: AttemptChanges): Promise<Attempt>;
-  /** How our runner ends its attempt: applied, or told that it no longer holds the rollout. A repeat of an applied report is `applied`. */
+
+  /**
+   * How a runner ends its attempt: `applied`, or `lost` with the reason why it no longer holds the rollout.
+   *
+   * Order: the first report wins. Atomic: attempt, rollout and queue place in one write. A repeat of an applied report
+   * is `applied`.
+   *
+   * @throws rollout_not_found, attempt_not_found
+   */
   reportAttempt(rolloutId: string, attemptId: string, report: AttemptReport): Promise<ReportOutcome>;
-  /** Extends a leased attempt and stamps its heartbeat; never sets a deadline on an attempt that ended. */
+
+  /**
+   * Extends a lease and stamps the heartbeat; revives an attempt whose lease ran out while nobody else has claimed.
+   *
+   * Order: a renewal never shortens a deadline that a later one has set. Atomic: guarded by the attempt being the latest
+   * and live. A repeat renews again.
+   */
   renewLease(rolloutId: string, attemptId: string, options: { readonly leaseMs: number }): Promise<LeaseOutcome>;
-  /** Hands an attempt back: it ends `unresponsive`/`released`, uncounted, and the rollout goes to the head of the queue. */
+
+  /**
+   * Hands an attempt back: it ends `unresponsive` with `released`, uncounted, and the rollout goes to the head of the
+   * queue (after `maxLostAttempts` it fails).
+   *
+   * Order, atomicity and repeats: as {@link LightningStore.reportAttempt}.
+   *
+   * @throws rollout_not_found, attempt_not_found
+   */
   releaseAttempt(
     rolloutId: string,
     attemptId: string,
     options?: { readonly reason?: string | undefined },
   ): Promise<ReportOutcome>;
-  /** Stamps an attempt's heartbeat without a span (an agent that is alive but silent). */
+
+  /** Stamps the heartbeat of an attempt that is alive but silent. Order, atomicity and repeats: as {@link LightningStore.renewLease}, without a lease. */
   heartbeatAttempt(rolloutId: string, attemptId: string): Promise<LeaseOutcome | { readonly status: "held" }>;
 
-  /** `undefined` for an unknown id. @throws evicted while a dropped id is remembered */
+  /** The rollout with its latest attempt, as of now; `undefined` for an unknown id. */
   getRolloutById(rolloutId: string): Promise<Rollout | undefined>;
+  /** One consistent page. Order: as made, unless sorted; ties by id. */
   queryRollouts(query?: RolloutQuery): Promise<Page<Rollout>>;
-  /** Attempts of a rollout, by `sequenceId` unless asked otherwise; empty for an unknown rollout. */
+  /** Attempts of one rollout by `sequenceId`, unless sorted; empty for an unknown rollout. */
   queryAttempts(rolloutId: string, query?: PageQuery<AttemptSort>): Promise<Page<Attempt>>;
+  /** The attempt with the highest `sequenceId`; `undefined` without one, or for an unknown rollout. */
   getLatestAttempt(rolloutId: string): Promise<Attempt | undefined>;
-  /** Those of the given rollouts that are terminal by the deadline, in input order, duplicates once; unknown ids are left out and not waited for. Woken by the store. @throws aborted */
+
+  /**
+   * Those of the given rollouts that are terminal by the deadline; woken by the store, never polling where it can notify.
+   *
+   * Order: as given, duplicates once. Unknown ids are left out and not waited for. Concurrent waiters are all told. What
+   * is waited for is kept from retention.
+   *
+   * @throws aborted when `signal` aborts
+   */
   waitForRollouts(rolloutIds: readonly string[], options?: WaitOptions): Promise<readonly Rollout[]>;
-  /** Status changes from the moment of the call (or after `since`) on, in order, until `signal` aborts or the store closes. */
+
+  /**
+   * Status changes from the moment of the call (or after `since`) on, until `signal` aborts or the store closes.
+   *
+   * Order: as they were stored, each once. A finished rollout is kept from retention until the next event is asked for.
+   *
+   * @throws evicted for a cursor whose successors are no longer kept, or when far too many events were left unread
+   */
   watchRollouts(options?: WatchOptions): AsyncIterable<RolloutEvent>;
 
-  /** Stores one span; `undefined` for a duplicate (same rollout, attempt, span id). Stamps the heartbeat; may move `preparing` to `running` or revive. @throws rollout_not_found, attempt_not_found, evicted, too_large */
+  /**
+   * Stores one span; `undefined` for a duplicate (same rollout, attempt, span id), which changes nothing. Stamps the
+   * heartbeat; the first span of an attempt makes it `running`, and one for a silent attempt without a lease revives it.
+   *
+   * Order: `sequenceId`, or the next number of the rollout. Atomic: the span, its number and the heartbeat; the status
+   * follows in its own write.
+   *
+   * @throws rollout_not_found, attempt_not_found, too_large, store_full
+   */
   addSpan(span: SpanInput): Promise<Span | undefined>;
-  /** Stores a batch, all or nothing; gives those that were new, in input order. Spans without `sequenceId` get consecutive numbers in input order. */
+
+  /**
+   * As {@link LightningStore.addSpan} for many, of any rollouts. Order: numbers in input order; gives the new ones in
+   * input order. Atomic: all or nothing. A repeat stores nothing twice.
+   *
+   * @throws rollout_not_found, attempt_not_found, too_large, store_full
+   */
   addManySpans(spans: readonly SpanInput[]): Promise<readonly Span[]>;
-  /** Next number of the rollout's one counter. @throws rollout_not_found */
+
+  /** Takes the next number of the rollout's one counter; no two calls get the same. A repeat takes another, leaving a gap. @throws rollout_not_found */
   getNextSpanSequenceId(rolloutId: string, attemptId: string): Promise<number>;
-  /** As many numbers as pairs, in input order. */
+  /** As many numbers as pairs, in input order; those of one rollout are consecutive. @throws rollout_not_found */
   getManySpanSequenceIds(
     pairs: readonly (readonly [rolloutId: string, attemptId: string])[],
   ): Promise<readonly number[]>;
-  /** Spans of one rollout by `sequenceId` (ties: start, end, span id) unless asked otherwise; empty for unknown ids. @throws evicted */
+  /** Spans of one rollout. Order: `sequenceId` (ties: start, end, span id), unless sorted. Empty for unknown ids. */
   querySpans(rolloutId: string, query?: SpanQuery): Promise<Page<Span>>;
 
-  /** Stores a new set under a new id, version 1; it becomes the latest. */
+  /** Stores a new set under a new id, version 1; it becomes the latest. A repeat stores another. */
   addResources(resources: NamedResources): Promise<ResourcesUpdate>;
-  /** Replaces a set (version + 1), or makes it under this id; it becomes the latest. @throws conflict when `expectedVersion` is not the current one (0: must not exist) */
+  /**
+   * Replaces a set (version + 1), or makes it under this id; it becomes the latest.
+   *
+   * Order: versions count the calls; concurrent ones each get their own. A repeat makes a further version, unless
+   * `expectedVersion` (0: must not exist) guards it.
+   *
+   * @throws conflict when `expectedVersion` is not the current one
+   */
   updateResources(
     resourcesId: string,
     resources: NamedResources,
     options?: { readonly expectedVersion?: number | undefined },
   ): Promise<ResourcesUpdate>;
+  /** The current version; `undefined` for an unknown id. */
   getResourcesById(resourcesId: string): Promise<ResourcesUpdate | undefined>;
+  /** The set that was added or updated last. */
   getLatestResources(): Promise<ResourcesUpdate | undefined>;
+  /** Current versions. Order: as made, unless sorted. */
   queryResources(query?: ResourcesQuery): Promise<Page<ResourcesUpdate>>;
 
-  /** Registers a worker or stamps its heartbeat; statistics replace the former ones. Status and current ids stay. */
+  /** Registers a worker (`unknown`) or stamps its heartbeat; statistics replace the former ones, status and current ids stay. A repeat stamps again. */
   updateWorker(workerId: string, options?: { readonly heartbeatStats?: JsonObject | undefined }): Promise<Worker>;
+  /** `undefined` for an unknown id. */
   getWorkerById(workerId: string): Promise<Worker | undefined>;
+  /** One page of workers. Order: as registered, unless sorted. */
   queryWorkers(query?: WorkerQuery): Promise<Page<Worker>>;
 
+  /** Counts as of now. */
   statistics(): Promise<StoreStatistics>;
-  /** Wakes what waits, then refuses further calls with `closed`. Idempotent. */
+  /** Wakes what waits (waits for rollouts reject with `closed`, claims end empty), then refuses further calls. Idempotent. */
   close(): Promise<void>;
 }
 
