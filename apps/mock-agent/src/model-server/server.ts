@@ -79,6 +79,13 @@ async function stream(response: ServerResponse, request: ChatRequest, reply: Rep
   response.end("data: [DONE]\n\n");
 }
 
+/** Waits before an answer; says whether the client still waits for it. */
+async function waitWhileAsked(delayMs: number, response: ServerResponse): Promise<boolean> {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  return wait(delayMs, true, { signal: gone.signal }).catch(() => false);
+}
+
 /** Starts a deterministic OpenAI-compatible model server on loopback: chat completions with tools and streaming. Needs no key and no network. */
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
   const calls: RecordedCall[] = [];
@@ -95,7 +102,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       sendError(response, 400, `the mock model has no reply for: ${asked}`);
       return;
     }
-    if (reply.delayMs !== undefined && reply.delayMs > 0) await wait(reply.delayMs);
+    if (reply.delayMs !== undefined && reply.delayMs > 0 && !(await waitWhileAsked(reply.delayMs, response))) return;
     if (reply.status !== undefined)
       sendError(response, reply.status, `the mock model answers ${reply.status} as its script says`);
     else if (request.stream === true) await stream(response, request, reply);

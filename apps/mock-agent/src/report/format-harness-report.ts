@@ -57,6 +57,7 @@ export function formatHarnessReport(report: HarnessReport): string {
     ...table,
     ...(problems.length === 0 ? [] : ["", "What did not hold:", ...problems]),
     ...(notRun.length === 0 ? [] : ["", `Not run: ${notRun.join(", ")}`]),
+    ...(report.error === undefined ? [] : ["", `The run could not go on: ${report.error}`]),
     "",
     `${totals.rollouts} rollouts: ${totals.succeeded} succeeded, ${totals.failed} failed, ${totals.cancelled} cancelled; seed ${report.seed}`,
     `${report.verdict}: ${passed} of ${runs.length + notRun.length} scenario runs passed in ${(report.durationMs / 1_000).toFixed(1)} s`,

@@ -1,10 +1,10 @@
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ScenarioRun } from "../run/run-scenario.ts";
 
 /** What a whole run of the harness came to. */
 export interface HarnessReport {
-  readonly verdict: "passed" | "failed" | "interrupted";
+  readonly verdict: "passed" | "failed" | "unable" | "interrupted";
   readonly seed: number;
   readonly startedAt: string;
   readonly durationMs: number;
@@ -17,6 +17,8 @@ export interface HarnessReport {
   readonly runs: readonly ScenarioRun[];
   /** Runs that were planned but did not take place. */
   readonly notRun: readonly string[];
+  /** Why the run could not go on, if it could not. */
+  readonly error?: string;
 }
 
 /** Sums up. */
@@ -28,7 +30,7 @@ export function buildReport(
     rest.runs.reduce((total, run) => total + run.report.totals[key], 0);
   const allPassed = rest.runs.length > 0 && rest.runs.every(({ passed }) => passed);
   return {
-    verdict: interrupted ? "interrupted" : allPassed ? "passed" : "failed",
+    verdict: rest.error !== undefined ? "unable" : interrupted ? "interrupted" : allPassed ? "passed" : "failed",
     ...rest,
     totals: {
       rollouts: sum("rollouts"),
@@ -39,11 +41,11 @@ export function buildReport(
   };
 }
 
-/** Writes `report.json` whole or not at all. */
-export async function writeReport(folder: string, report: HarnessReport): Promise<string> {
-  await mkdir(folder, { recursive: true });
+/** Writes `report.json` whole or not at all; at once, so that it can be done while the process ends. */
+export function writeReport(folder: string, report: HarnessReport): string {
+  mkdirSync(folder, { recursive: true });
   const file = join(folder, "report.json");
-  await writeFile(`${file}.partial`, `${JSON.stringify(report, null, 2)}\n`);
-  await rename(`${file}.partial`, file);
+  writeFileSync(`${file}.partial`, `${JSON.stringify(report, null, 2)}\n`);
+  renameSync(`${file}.partial`, file);
   return file;
 }

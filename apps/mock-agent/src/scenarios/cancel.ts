@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { defineAgent } from "@agentlightning/runner";
 import type { Scenario } from "./scenario.ts";
 
@@ -8,18 +7,18 @@ export const cancel: Scenario = {
   about: "a running rollout is cancelled; its agent is aborted at once",
   agents: ["facts"],
   taskCount: 4,
-  plan: ({ tasks }) => {
+  plan: ({ tasks, makeAgent }) => {
+    const agent = makeAgent();
     const aborted = new Set<string>();
     return {
       tasks,
-      callsModel: false,
-      agent: defineAgent<unknown>(async (_task, { rollout, signal }) => {
+      modelRules: [() => ({ content: "too late", delayMs: 60_000 })],
+      agent: defineAgent<unknown>(async (task, context) => {
         try {
-          await wait(60_000, undefined, { signal });
+          return await agent.run(task, context);
         } finally {
-          if (signal.aborted) aborted.add(rollout.rolloutId);
+          if (context.signal.aborted) aborted.add(context.rollout.rolloutId);
         }
-        return 1;
       }),
       beside: async (store, signal) => {
         for await (const { rolloutId, status } of store.watchRollouts({ signal })) {

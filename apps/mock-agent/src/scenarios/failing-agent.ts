@@ -10,14 +10,14 @@ export const failingAgent: Scenario = {
   about: "every third task throws; it fails with its reason, the others succeed",
   agents: ["facts"],
   taskCount: 9,
-  plan: ({ tasks }) => {
+  plan: ({ tasks, makeAgent }) => {
+    const agent = makeAgent();
     const failing = new Set(tasks.filter((_, index) => index % 3 === 0).map((task) => JSON.stringify(task)));
     return {
       tasks,
-      callsModel: false,
-      agent: defineAgent<unknown>((task) => {
+      agent: defineAgent<unknown>((task, context) => {
         if (failing.has(JSON.stringify(task))) throw new Error(message);
-        return 1;
+        return agent.run(task, context);
       }),
       expect: (task) => ({ status: failing.has(JSON.stringify(task)) ? "failed" : "succeeded" }),
       check: ({ rollout, latestSpans }) => {

@@ -8,18 +8,21 @@ export const silentAgent: Scenario = {
   about: "a silent attempt becomes unresponsive and is retried",
   agents: ["facts"],
   taskCount: 4,
-  plan: ({ tasks }) => ({
-    tasks,
-    callsModel: false,
-    agent: defineAgent<unknown>(async (_task, { attempt, signal }) => {
-      if (attempt.sequenceId === 1) await wait(60_000, undefined, { signal });
-      return 1;
-    }),
-    baseline: { rolloutConfig: { unresponsiveMs: 150, maxAttempts: 2, retryCondition: ["unresponsive"] } },
-    expect: () => ({ status: "succeeded", attempts: 2 }),
-    check: ({ attempts }) =>
-      attempts[0]?.status === "unresponsive"
-        ? []
-        : [`its first attempt is ${attempts[0]?.status ?? "missing"} instead of unresponsive`],
-  }),
+  plan: ({ tasks, makeAgent }) => {
+    const agent = makeAgent();
+    return {
+      tasks,
+      agent: defineAgent<unknown>(async (task, context) => {
+        const { attempt, signal } = context;
+        if (attempt.sequenceId === 1) await wait(60_000, undefined, { signal });
+        return agent.run(task, context);
+      }),
+      baseline: { rolloutConfig: { unresponsiveMs: 150, maxAttempts: 2, retryCondition: ["unresponsive"] } },
+      expect: () => ({ status: "succeeded", attempts: 2 }),
+      check: ({ attempts }) =>
+        attempts[0]?.status === "unresponsive"
+          ? []
+          : [`its first attempt is ${attempts[0]?.status ?? "missing"} instead of unresponsive`],
+    };
+  },
 };
