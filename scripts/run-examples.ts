@@ -7,8 +7,8 @@ import { cacheFolder, examples, publishedPackages, run, sourceCondition } from "
 const programs = join(cacheFolder, "bin");
 await mkdir(programs, { recursive: true });
 for (const { folder, manifest } of publishedPackages) {
-  for (const [name, built] of Object.entries(manifest.bin ?? {})) {
-    const source = join(folder, built.replace("dist/", "src/").replace(/\.js$/, ".ts"));
+  for (const name of Object.keys(manifest.bin ?? {})) {
+    const source = join(folder, "src/main.ts");
     await writeFile(join(programs, name), `#!/bin/sh\nexec node '${source}' "$@"\n`, { mode: 0o755 });
   }
 }

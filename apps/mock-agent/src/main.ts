@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { main } from "./cli/arguments.ts";
 
 /** Until a verdict is reached the run is not green, whoever ends the process: an agent may call process.exit(0). */
