@@ -84,5 +84,31 @@ export {
   type SpanStatusCode,
   spanStatusCodes,
 } from "./span.ts";
-export type * from "./store.ts";
+export type { LightningStore } from "./store.ts";
+export type {
+  DequeueManyOptions,
+  DequeueOptions,
+  LeaseOutcome,
+  LostReason,
+  ReportOutcome,
+  RetryableAttemptStatus,
+  RolloutEvent,
+  StoreCapabilities,
+  StoreStatistics,
+  WaitOptions,
+  WatchOptions,
+  WorkOptions,
+} from "./store-outcomes.ts";
+export type {
+  AttemptSort,
+  PageQuery,
+  ResourcesQuery,
+  ResourcesSort,
+  RolloutQuery,
+  RolloutSort,
+  SpanQuery,
+  SpanSort,
+  WorkerQuery,
+  WorkerSort,
+} from "./store-queries.ts";
 export { type Worker, type WorkerStatus, workerStatuses } from "./worker.ts";

@@ -1,149 +1,23 @@
 import type { Attempt, AttemptChanges, AttemptReport } from "./attempt.ts";
-import type { AttemptStatus } from "./attempt.ts";
 import type { JsonObject } from "./json.ts";
 import type { Page } from "./page.ts";
 import type { NamedResources, ResourcesUpdate } from "./resources.ts";
-import type { AttemptedRollout, Rollout, RolloutChanges, RolloutRequest, RolloutStatus } from "./rollout.ts";
-import type { attemptSorts, resourcesSorts, rolloutSorts, spanSorts, workerSorts } from "./sorts.ts";
+import type { AttemptedRollout, Rollout, RolloutChanges, RolloutRequest } from "./rollout.ts";
 import type { Span, SpanInput } from "./span.ts";
-import type { Worker, WorkerStatus } from "./worker.ts";
-
-/** Sorting and paging of a query. */
-export interface PageQuery<TSort extends string> {
-  /** Ties are broken by id, so that pages never overlap. */
-  readonly sortBy?: TSort | undefined;
-  /** @defaultValue "asc" */
-  readonly sortOrder?: "asc" | "desc" | undefined;
-  /** At least 0, or -1 for all. @defaultValue -1 */
-  readonly limit?: number | undefined;
-  /** At least 0. @defaultValue 0 */
-  readonly offset?: number | undefined;
-}
-
-export type RolloutSort = (typeof rolloutSorts)[number];
-export type AttemptSort = (typeof attemptSorts)[number];
-export type SpanSort = (typeof spanSorts)[number];
-export type WorkerSort = (typeof workerSorts)[number];
-export type ResourcesSort = (typeof resourcesSorts)[number];
-
-/** Conditions are pooled by `filterLogic`; a condition that is `undefined` is ignored; an empty list matches nothing. */
-export interface RolloutQuery extends PageQuery<RolloutSort> {
-  readonly statusIn?: readonly RolloutStatus[] | undefined;
-  readonly rolloutIdIn?: readonly string[] | undefined;
-  /** Case-sensitive substring, never a pattern. */
-  readonly rolloutIdContains?: string | undefined;
-  /** @defaultValue "and" */
-  readonly filterLogic?: "and" | "or" | undefined;
-}
-
-/** Which spans of one rollout; the attempt always restricts, the other conditions are pooled by `filterLogic`. */
-export interface SpanQuery extends PageQuery<SpanSort> {
-  /** An attempt's id, `"latest"`, or unset for all attempts. */
-  readonly attemptId?: string | undefined;
-  readonly traceId?: string | undefined;
-  readonly traceIdContains?: string | undefined;
-  readonly spanId?: string | undefined;
-  readonly spanIdContains?: string | undefined;
-  readonly parentId?: string | undefined;
-  readonly parentIdContains?: string | undefined;
-  readonly name?: string | undefined;
-  readonly nameContains?: string | undefined;
-  readonly filterLogic?: "and" | "or" | undefined;
-}
-
-export interface WorkerQuery extends PageQuery<WorkerSort> {
-  readonly statusIn?: readonly WorkerStatus[] | undefined;
-  readonly workerIdContains?: string | undefined;
-  readonly filterLogic?: "and" | "or" | undefined;
-}
-
-export interface ResourcesQuery extends PageQuery<ResourcesSort> {
-  readonly resourcesId?: string | undefined;
-  readonly resourcesIdContains?: string | undefined;
-}
-
-export interface WorkOptions {
-  readonly workerId?: string | undefined;
-  readonly idempotencyKey?: string | undefined;
-}
-
-export interface DequeueOptions {
-  readonly workerId?: string | undefined;
-  /** Makes the claim a leased one; renew with {@link LightningStore.renewLease}. Unset: the reference's behaviour. */
-  readonly leaseMs?: number | undefined;
-  /** A repeated claim with the same id gives what the first one won and still holds, never more. */
-  readonly requestId?: string | undefined;
-  /** How long to wait for work when there is none, in milliseconds. @defaultValue 0 */
-  readonly waitMs?: number | undefined;
-  /** Ends the wait: the call then resolves with nothing claimed. Never loses a claim. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface DequeueManyOptions extends DequeueOptions {
-  /** At most this many; 0 or less claims none. @defaultValue 1 */
-  readonly limit?: number | undefined;
-}
-
-export interface WaitOptions {
-  /** Unset: as long as it takes. 0: look and return. */
-  readonly timeoutMs?: number | undefined;
-  /** Rejects the wait with an AbortedError. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface WatchOptions {
-  /** Ends the iteration. */
-  readonly signal?: AbortSignal | undefined;
-  /** A cursor of an earlier event: continues after it. Unset: from now on. */
-  readonly since?: string | undefined;
-}
-
-/** A rollout's status moved. */
-export interface RolloutEvent {
-  readonly rolloutId: string;
-  readonly status: RolloutStatus;
-  readonly attemptId?: string;
-  readonly cursor: string;
-}
-
-/** Outcome of a lease renewal. */
-export type LeaseOutcome =
-  | { readonly status: "held"; readonly leaseExpiresAtMs: number }
-  | { readonly status: "lost"; readonly reason: LostReason };
-/** Why an attempt no longer holds its rollout. */
-export type LostReason = "cancelled" | "superseded" | "ended" | "not_found";
-
-/** Outcome of an attempt's report or hand-back. */
-export type ReportOutcome =
-  | { readonly status: "applied"; readonly attempt: Attempt }
-  | { readonly status: "lost"; readonly reason: LostReason; readonly attempt?: Attempt };
-
-/** Facts about a store that callers and the conformance suite rely on. */
-export interface StoreCapabilities {
-  /** Data survives the end of the process. */
-  readonly durable: boolean;
-  /** Several processes may open it at once. */
-  readonly multiProcess: boolean;
-  /** Waits are woken by the engine rather than by polling. */
-  readonly watch: boolean;
-  readonly timeResolutionMs: number;
-  readonly maxInputBytes: number;
-  readonly maxSpanBytes: number;
-}
-
-export interface StoreStatistics {
-  readonly name: string;
-  readonly totalRollouts: number;
-  readonly totalAttempts: number;
-  readonly totalSpans: number;
-  readonly totalResources: number;
-  readonly totalWorkers: number;
-  /** Rollouts waiting in the queue. */
-  readonly queuedRollouts: number;
-  readonly uptimeMs: number;
-  /** Estimated bytes of the spans held, where the store keeps count. */
-  readonly totalSpanBytes?: number;
-}
+import type {
+  DequeueManyOptions,
+  DequeueOptions,
+  LeaseOutcome,
+  ReportOutcome,
+  RolloutEvent,
+  StoreCapabilities,
+  StoreStatistics,
+  WaitOptions,
+  WatchOptions,
+  WorkOptions,
+} from "./store-outcomes.ts";
+import type { AttemptSort, PageQuery, ResourcesQuery, RolloutQuery, SpanQuery, WorkerQuery } from "./store-queries.ts";
+import type { Worker } from "./worker.ts";
 
 /**
  * The meeting point of algorithms and runners: queue, record of attempts and retries, spans, resources, workers.
@@ -362,6 +236,3 @@ export interface LightningStore extends AsyncDisposable {
   /** Wakes what waits (waits for rollouts reject with `closed`, claims end empty), then refuses further calls. Idempotent. */
   close(): Promise<void>;
 }
-
-/** Statuses after which a retry may follow. */
-export type RetryableAttemptStatus = Extract<AttemptStatus, "failed" | "timeout" | "unresponsive">;

@@ -1,4 +1,3 @@
-import { toArray } from "@agentlightning/core";
 import { jsonlFile } from "@agentlightning/core/node";
 import { type ChatMessage, type ChatRequest, type Reply, type ReplyRule, textOf } from "./reply.ts";
 
@@ -34,9 +33,29 @@ function replyOf({ response }: Recording): Reply {
   return { content: message?.content ?? undefined, ...(toolCalls.length === 0 ? {} : { toolCalls }) };
 }
 
-/** Replays recorded traffic: a JSONL file with one `{ request, response }` of the chat completions API a line. @throws dataset_invalid */
+/** The same for two requests that say the same, in whatever order of keys. */
+function wholeKeyOf(request: object): string {
+  return JSON.stringify(request, (_key, value: unknown) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+}
+
+/**
+ * Replays recorded traffic: a JSONL file with one `{ request, response }` of the chat completions API a line. A request
+ * that was recorded as it is gets that reply, else the first reply to the same conversation.
+ *
+ * @throws dataset_invalid
+ */
 export async function recordedReplies(path: string): Promise<ReplyRule> {
-  const recordings = await toArray(jsonlFile<Recording>(path));
-  const replies = new Map(recordings.map((recording) => [keyOf(recording.request.messages), replyOf(recording)]));
-  return (request: ChatRequest) => replies.get(keyOf(request.messages));
+  const whole = new Map<string, Reply>();
+  const conversations = new Map<string, Reply>();
+  for await (const recording of jsonlFile<Recording>(path)) {
+    const reply = replyOf(recording);
+    const { request } = recording;
+    if (!whole.has(wholeKeyOf(request))) whole.set(wholeKeyOf(request), reply);
+    if (!conversations.has(keyOf(request.messages))) conversations.set(keyOf(request.messages), reply);
+  }
+  return (request: ChatRequest) => whole.get(wholeKeyOf(request)) ?? conversations.get(keyOf(request.messages));
 }

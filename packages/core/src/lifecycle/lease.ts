@@ -1,5 +1,5 @@
 import type { Attempt } from "../attempt.ts";
-import type { LostReason } from "../store.ts";
+import type { LostReason } from "../store-outcomes.ts";
 import { nextDeadlineMs } from "./deadline.ts";
 import { findAttempt, latestAttempt, type RolloutRecord } from "./record.ts";
 import { isLiveAttemptStatus } from "./status.ts";

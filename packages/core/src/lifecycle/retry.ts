@@ -1,6 +1,6 @@
 import type { Attempt, AttemptEndReason } from "../attempt.ts";
 import type { Rollout } from "../rollout.ts";
-import type { RetryableAttemptStatus } from "../store.ts";
+import type { RetryableAttemptStatus } from "../store-outcomes.ts";
 
 /** At most this many attempts fit a record. */
 export const maxAttemptsPerRollout = 1_000;

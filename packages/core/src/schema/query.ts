@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { rolloutStatuses } from "../rollout.ts";
-import type { AttemptSort, PageQuery, ResourcesQuery, RolloutQuery, SpanQuery, WorkerQuery } from "../store.ts";
+import type { AttemptSort, PageQuery, ResourcesQuery, RolloutQuery, SpanQuery, WorkerQuery } from "../store-queries.ts";
 import { workerStatuses } from "../worker.ts";
 import { attemptSorts, resourcesSorts, rolloutSorts, spanSorts, workerSorts } from "../sorts.ts";
 

@@ -7,7 +7,7 @@ import {
   rolloutModes,
   rolloutStatuses,
 } from "../rollout.ts";
-import type { WorkOptions } from "../store.ts";
+import type { WorkOptions } from "../store-outcomes.ts";
 import { idSchema, jsonObjectSchema, jsonValueSchema, millisecondsSchema } from "./json.ts";
 
 /** A configuration as callers give it; what is left out has a default. */
