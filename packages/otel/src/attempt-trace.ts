@@ -1,38 +1,15 @@
+import { LightningError, type Span, type SpanInput } from "@agentlightning/core";
+import { context, ROOT_CONTEXT, type Tracer } from "@opentelemetry/api";
 import {
-  type LightningStore,
-  LightningError,
-  type Logger,
-  type Runtime,
-  type Span,
-  type SpanInput,
-  silentLogger,
-  systemRuntime,
-} from "@agentlightning/core";
-import { context, ROOT_CONTEXT, type Tracer, trace } from "@opentelemetry/api";
+  type AttemptTraceOptions,
+  type ResolvedAttemptTraceOptions,
+  resolveAttemptTraceOptions,
+} from "./attempt-trace-options.ts";
 import { Delivery } from "./delivery.ts";
-import { type RolloutIdentity, type RolloutScope, runInScope } from "./rollout-context.ts";
+import { estimateBytes } from "./estimate-bytes.ts";
+import { type RolloutScope, runInScope } from "./rollout-context.ts";
+import { SpanNumbering } from "./span-numbering.ts";
 import type { SpanDraft, SpanSink, StartTicket } from "./span-sink.ts";
-import { withoutTracing } from "./suppress-tracing.ts";
-
-/** Options of an {@link AttemptTrace}. */
-export interface AttemptTraceOptions {
-  readonly store: Pick<LightningStore, "addManySpans" | "getManySpanSequenceIds">;
-  readonly identity: RolloutIdentity;
-  /** Where spans are made; from `acquireTracing()`. @defaultValue the tracer of the registered provider */
-  readonly tracing?: { readonly tracer: Tracer } | undefined;
-  /** Ask the store for each span's number when it starts; for attempts whose model calls a proxy numbers too. @defaultValue false */
-  readonly reserveSequenceNumbers?: boolean | undefined;
-  /** Most spans that wait while the store does not take them. @defaultValue 2048 */
-  readonly maxBufferedSpans?: number | undefined;
-  /** Most estimated bytes that wait. @defaultValue 16,000,000 */
-  readonly maxBufferedBytes?: number | undefined;
-  /** How long {@link AttemptTrace.flush} may take, in milliseconds. @defaultValue 5000 */
-  readonly flushTimeoutMs?: number | undefined;
-  /** How long a flush waits for spans that are still open, in milliseconds. @defaultValue 250 */
-  readonly openSpanGraceMs?: number | undefined;
-  readonly logger?: Logger | undefined;
-  readonly runtime?: Runtime | undefined;
-}
 
 /** What a flush achieved, counted from the start of the attempt. */
 export interface FlushReport {
@@ -40,6 +17,22 @@ export interface FlushReport {
   /** Spans that are lost for good. */
   readonly droppedSpans: number;
   readonly lastError?: unknown;
+}
+
+/** How a flush is bounded, and what it takes. */
+export interface FlushOptions {
+  /** In milliseconds. @defaultValue flushTimeoutMs */
+  readonly timeoutMs?: number | undefined;
+  /** Ends the flush at once; what has not arrived is dropped. */
+  readonly signal?: AbortSignal | undefined;
+  /** Whether the attempt is over, so that spans that stay open are kept as incomplete. @defaultValue true */
+  readonly closeOpenSpans?: boolean | undefined;
+}
+
+interface GatheredSpan {
+  readonly ticket: StartTicket;
+  readonly draft: SpanDraft;
+  readonly bytes: number;
 }
 
 interface OpenSpan {
@@ -50,32 +43,17 @@ interface OpenSpan {
 const gatherMs = 20;
 const mostKeptForHooks = 2_048;
 
-function estimateBytes(draft: SpanDraft): number {
-  let bytes = 500 + draft.name.length + 200 * (draft.events.length + draft.links.length);
-  for (const key of Object.keys(draft.attributes)) {
-    const value = draft.attributes[key];
-    bytes += key.length + (typeof value === "string" ? value.length : Array.isArray(value) ? 8 * value.length : 8);
-  }
-  return bytes;
-}
-
 /** The spans of one attempt, from their start to the store: numbered in start order, delivered in batches, bounded. */
 export class AttemptTrace implements SpanSink {
   readonly tracer: Tracer;
-  readonly #store: AttemptTraceOptions["store"];
+  readonly #options: ResolvedAttemptTraceOptions;
   readonly #scope: RolloutScope;
-  readonly #runtime: Runtime;
-  readonly #logger: Logger;
   readonly #delivery: Delivery;
-  readonly #reserveAll: boolean;
-  readonly #maxBufferedSpans: number;
-  readonly #maxBufferedBytes: number;
-  readonly #flushTimeoutMs: number;
-  readonly #openSpanGraceMs: number;
+  readonly #numbering: SpanNumbering;
   readonly #open = new Map<StartTicket, OpenSpan>();
-  readonly #gathered: { readonly ticket: StartTicket; readonly draft: SpanDraft; readonly bytes: number }[] = [];
-  readonly #unnumbered = new Set<StartTicket>();
   readonly #delivered: Span[] = [];
+  /** Ended, not yet handed to delivery. */
+  #gathered: GatheredSpan[] = [];
   #gatheredBytes = 0;
   #order = 0;
   #seen = 0;
@@ -83,20 +61,15 @@ export class AttemptTrace implements SpanSink {
   #scheduled = false;
   #allEnded: (() => void) | undefined;
   #handing: Promise<void> = Promise.resolve();
+  /** Grows when a flush gives up: what was under way then no longer counts. */
+  #generation = 0;
 
   constructor(options: AttemptTraceOptions) {
-    const { identity } = options;
-    this.#store = options.store;
-    this.#runtime = options.runtime ?? systemRuntime;
-    this.#logger = options.logger ?? silentLogger;
-    this.tracer = options.tracing?.tracer ?? trace.getTracer("agentlightning");
-    this.#scope = { identity: { rolloutId: identity.rolloutId, attemptId: identity.attemptId }, sink: this };
-    this.#delivery = new Delivery({ store: options.store, runtime: this.#runtime, logger: this.#logger });
-    this.#reserveAll = options.reserveSequenceNumbers ?? false;
-    this.#maxBufferedSpans = options.maxBufferedSpans ?? 2_048;
-    this.#maxBufferedBytes = options.maxBufferedBytes ?? 16_000_000;
-    this.#flushTimeoutMs = options.flushTimeoutMs ?? 5_000;
-    this.#openSpanGraceMs = options.openSpanGraceMs ?? 250;
+    this.#options = resolveAttemptTraceOptions(options);
+    this.tracer = this.#options.tracer;
+    this.#scope = { identity: this.#options.identity, sink: this };
+    this.#delivery = new Delivery(this.#options);
+    this.#numbering = new SpanNumbering(this.#options);
   }
 
   /** Spans that started or were recorded so far; a sign of life. */
@@ -119,8 +92,8 @@ export class AttemptTrace implements SpanSink {
     this.#seen += 1;
     const ticket: StartTicket = { order: this.#order };
     this.#open.set(ticket, { peek });
-    this.#unnumbered.add(ticket);
-    if (this.#reserveAll) this.reserve();
+    this.#numbering.add(ticket);
+    if (this.#options.reserveSequenceNumbers) this.reserve();
     return ticket;
   }
 
@@ -136,22 +109,13 @@ export class AttemptTrace implements SpanSink {
     const ticket = this.started();
     if (sequenceId !== undefined) {
       ticket.sequenceId = Promise.resolve(sequenceId);
-      this.#unnumbered.delete(ticket);
+      this.#numbering.forget(ticket);
     }
     this.ended(ticket, draft);
   }
 
   reserve(): void {
-    const tickets = [...this.#unnumbered];
-    if (tickets.length === 0) return;
-    this.#unnumbered.clear();
-    const { rolloutId, attemptId } = this.#scope.identity;
-    const numbers = withoutTracing(() => this.#store.getManySpanSequenceIds(tickets.map(() => [rolloutId, attemptId])));
-    // Not awaited by whoever starts a span. Without numbers the store gives them at delivery.
-    const settled = numbers.catch((): readonly number[] => []);
-    tickets.forEach((ticket, index) => {
-      ticket.sequenceId = settled.then((given) => given[index]);
-    });
+    this.#numbering.reserve();
   }
 
   /** The spans delivered so far, at most 2,048 of them. */
@@ -163,23 +127,20 @@ export class AttemptTrace implements SpanSink {
    * Delivers everything: waits a moment for spans that are still open, keeps those that stay open as incomplete, and
    * hands all to the store. Never throws. Spans that end later are still delivered.
    */
-  async flush(
-    options: { readonly timeoutMs?: number | undefined; readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<FlushReport> {
-    const { clock } = this.#runtime;
-    const timeoutMs = options.timeoutMs ?? this.#flushTimeoutMs;
-    if (this.#open.size > 0) await this.#waitForOpen(Math.min(this.#openSpanGraceMs, timeoutMs));
-    this.#keepOpenSpans();
-    let timer: { cancel(): void } | undefined;
-    let onAbort = (): void => undefined;
-    const givenUp = new Promise<"late">((resolve) => {
-      onAbort = () => resolve("late");
-      timer = clock.setTimer(onAbort, timeoutMs);
-      options.signal?.addEventListener("abort", onAbort, { once: true });
-      if (options.signal?.aborted === true) onAbort();
-    });
+  async flush(options: FlushOptions = {}): Promise<FlushReport> {
+    const timeoutMs = options.timeoutMs ?? this.#options.flushTimeoutMs;
+    const { promise: givenUp, resolve } = Promise.withResolvers<"late">();
+    const onAbort = (): void => resolve("late");
+    const timer = this.#options.runtime.clock.setTimer(onAbort, timeoutMs);
+    options.signal?.addEventListener("abort", onAbort, { once: true });
+    if (options.signal?.aborted === true) onAbort();
+    if (options.closeOpenSpans ?? true) {
+      const graceMs = Math.min(this.#options.openSpanGraceMs, timeoutMs / 2);
+      if (this.#open.size > 0) await Promise.race([this.#waitForOpen(graceMs), givenUp]);
+      this.#keepOpenSpans();
+    }
     const outcome = await Promise.race([this.#hand().then(() => "done" as const), givenUp]);
-    timer?.cancel();
+    timer.cancel();
     options.signal?.removeEventListener("abort", onAbort);
     if (outcome === "late") this.#giveUp(timeoutMs);
     const { lastError } = this.#delivery;
@@ -191,10 +152,15 @@ export class AttemptTrace implements SpanSink {
   }
 
   #giveUp(timeoutMs: number): void {
-    const gathered = this.#gathered.splice(0).length;
+    this.#generation += 1;
+    this.#handing = Promise.resolve();
+    const gathered = this.#gathered.length;
+    for (const { ticket } of this.#gathered) this.#numbering.forget(ticket);
+    this.#gathered = [];
     this.#gatheredBytes = 0;
     this.#dropped += gathered;
     const lost = gathered + this.#delivery.abandon();
+    if (lost === 0) return;
     this.#delivery.lastError ??= new LightningError({
       code: "spans_lost",
       message: `the store did not take ${lost} spans within ${timeoutMs} ms`,
@@ -207,13 +173,13 @@ export class AttemptTrace implements SpanSink {
     const waitingBytes = this.#gatheredBytes + this.#delivery.bytes;
     // The count bounds an outage; a burst that the store will take at once is bounded by its size alone.
     if (
-      waitingBytes + bytes > this.#maxBufferedBytes ||
-      (this.#delivery.isFailing && waiting >= this.#maxBufferedSpans)
+      waitingBytes + bytes > this.#options.maxBufferedBytes ||
+      (this.#delivery.isFailing && waiting >= this.#options.maxBufferedSpans)
     ) {
       this.#dropped += 1;
-      this.#unnumbered.delete(ticket);
+      this.#numbering.forget(ticket);
       if (this.#dropped === 1)
-        this.#logger.warn(
+        this.#options.logger.warn(
           `the span buffer of attempt ${this.#scope.identity.attemptId} is full (${waiting} spans); further spans are dropped and counted`,
         );
       return;
@@ -222,7 +188,7 @@ export class AttemptTrace implements SpanSink {
     this.#gatheredBytes += bytes;
     if (this.#scheduled) return;
     this.#scheduled = true;
-    this.#runtime.clock.setTimer(
+    this.#options.runtime.clock.setTimer(
       () => {
         this.#scheduled = false;
         void this.#hand();
@@ -234,31 +200,40 @@ export class AttemptTrace implements SpanSink {
 
   /** Numbers and delivers what has gathered, in start order. Never rejects. */
   #hand(): Promise<void> {
-    this.#handing = this.#handing.then(() => this.#handNow());
-    return this.#handing;
+    // Only the numbers are waited for in turn: a delivery that backs off must hear of this at once.
+    this.#handing = this.#handing.then(() => this.#number(this.#generation));
+    return this.#handing.then(() =>
+      this.#delivery.run((spans) => {
+        const room = mostKeptForHooks - this.#delivered.length;
+        if (room > 0) this.#delivered.push(...spans.slice(0, room));
+      }),
+    );
   }
 
-  async #handNow(): Promise<void> {
-    const batch = this.#gathered.splice(0).toSorted((a, b) => a.ticket.order - b.ticket.order);
-    this.#gatheredBytes = 0;
+  async #number(generation: number): Promise<void> {
+    const batch = this.#gathered.toSorted((a, b) => a.ticket.order - b.ticket.order);
     const last = batch.at(-1)?.ticket.order ?? 0;
     // A span that started before these and is still open (their parent, mostly) must get a lower number than they.
     if ([...this.#open.keys()].some((ticket) => ticket.order < last && ticket.sequenceId === undefined)) this.reserve();
-    for (const { ticket, draft, bytes } of batch) {
-      this.#unnumbered.delete(ticket);
-      const sequenceId = ticket.sequenceId === undefined ? undefined : await ticket.sequenceId;
-      const span = { ...draft, ...this.#scope.identity, ...(sequenceId === undefined ? {} : { sequenceId }) };
-      this.#delivery.add({ span, bytes });
+    for (const { ticket } of batch) this.#numbering.forget(ticket);
+    const sequenceIds: (number | undefined)[] = [];
+    for (const { ticket } of batch) {
+      sequenceIds.push(ticket.sequenceId === undefined ? undefined : await ticket.sequenceId);
     }
-    await this.#delivery.run((spans) => {
-      const room = mostKeptForHooks - this.#delivered.length;
-      if (room > 0) this.#delivered.push(...spans.slice(0, room));
+    // Given up meanwhile: these spans are counted as lost already.
+    if (generation !== this.#generation) return;
+    this.#gathered = this.#gathered.slice(batch.length);
+    batch.forEach(({ draft, bytes }, index) => {
+      const sequenceId = sequenceIds[index];
+      const span = { ...draft, ...this.#scope.identity, ...(sequenceId === undefined ? {} : { sequenceId }) };
+      this.#gatheredBytes -= bytes;
+      this.#delivery.add({ span, bytes });
     });
   }
 
   #waitForOpen(graceMs: number): Promise<void> {
     return new Promise<void>((resolve) => {
-      const timer = this.#runtime.clock.setTimer(resolve, graceMs);
+      const timer = this.#options.runtime.clock.setTimer(resolve, graceMs);
       this.#allEnded = () => {
         timer.cancel();
         resolve();

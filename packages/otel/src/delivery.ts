@@ -33,6 +33,8 @@ export class Delivery {
   #pump: Promise<void> | undefined;
   #failures = 0;
   #interrupt: (() => void) | undefined;
+  /** Grows when what waits is given up: the answer to a call from before then no longer counts. */
+  #generation = 0;
   deliveredSpans = 0;
   droppedSpans = 0;
   lastError: unknown;
@@ -62,14 +64,18 @@ export class Delivery {
   /** Delivers what waits; resolves when nothing does any more. One pump at a time. */
   run(onDelivered: (spans: readonly Span[]) => void): Promise<void> {
     this.#interrupt?.();
-    this.#pump ??= this.#deliverAll(onDelivered).finally(() => {
-      this.#pump = undefined;
+    if (this.#pump !== undefined) return this.#pump;
+    const pump = this.#deliverAll(onDelivered).finally(() => {
+      if (this.#pump === pump) this.#pump = undefined;
     });
-    return this.#pump;
+    this.#pump = pump;
+    return pump;
   }
 
-  /** Gives up what waits; gives how many spans that were. */
+  /** Gives up what waits, also a call that does not answer; gives how many spans that were. */
   abandon(): number {
+    this.#generation += 1;
+    this.#pump = undefined;
     const lost = this.#waiting.splice(0).length;
     this.#bytes = 0;
     this.droppedSpans += lost;
@@ -78,17 +84,20 @@ export class Delivery {
   }
 
   async #deliverAll(onDelivered: (spans: readonly Span[]) => void): Promise<void> {
-    while (this.#waiting.length > 0) {
+    const generation = this.#generation;
+    while (generation === this.#generation && this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, largestBatch);
       try {
         const stored = await this.#send(batch);
+        if (generation !== this.#generation) return;
         this.#failures = 0;
-        this.#take(batch);
+        this.#take(batch.length);
         this.deliveredSpans += batch.length;
         onDelivered(stored);
       } catch (error) {
+        if (generation !== this.#generation) return;
         this.lastError = error;
-        if (LightningError.isInstance(error) && !error.retryable) await this.#isolate(batch, onDelivered);
+        if (LightningError.isInstance(error) && !error.retryable) await this.#isolate(batch, generation, onDelivered);
         else await this.#pause();
       }
     }
@@ -99,29 +108,38 @@ export class Delivery {
   }
 
   /** One refused span must not lose its batch. */
-  async #isolate(batch: readonly ReadySpan[], onDelivered: (spans: readonly Span[]) => void): Promise<void> {
-    this.#take(batch);
+  async #isolate(
+    batch: readonly ReadySpan[],
+    generation: number,
+    onDelivered: (spans: readonly Span[]) => void,
+  ): Promise<void> {
     for (const item of batch) {
+      let stored: readonly Span[] | undefined;
       try {
-        onDelivered(await this.#send([item]));
-        this.deliveredSpans += 1;
+        stored = await this.#send([item]);
       } catch (error) {
+        if (generation !== this.#generation) return;
         this.lastError = error;
-        this.droppedSpans += 1;
-        if (this.droppedSpans === 1) {
-          this.#options.logger.warn(
-            `span "${item.span.name}" was refused and is lost: ${error instanceof Error ? error.message : String(error)}`,
-          );
-        }
+        // The store went away: what is left waits for it like everything else.
+        if (!LightningError.isInstance(error) || error.retryable) return;
+        this.#refuse(item, error);
       }
+      if (generation !== this.#generation) return;
+      this.#take(1);
+      if (stored === undefined) continue;
+      this.deliveredSpans += 1;
+      onDelivered(stored);
     }
   }
 
-  /** Takes delivered spans off; some may have been abandoned meanwhile. */
-  #take(batch: readonly ReadySpan[]): void {
-    const first = batch[0];
-    if (first === undefined || this.#waiting[0] !== first) return;
-    for (const { bytes } of this.#waiting.splice(0, batch.length)) this.#bytes -= bytes;
+  #refuse({ span }: ReadySpan, { message }: Error): void {
+    this.droppedSpans += 1;
+    if (this.droppedSpans > 1) return;
+    this.#options.logger.warn(`span "${span.name}" was refused and is lost: ${message}`);
+  }
+
+  #take(count: number): void {
+    for (const { bytes } of this.#waiting.splice(0, count)) this.#bytes -= bytes;
   }
 
   async #pause(): Promise<void> {

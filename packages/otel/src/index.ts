@@ -1,4 +1,5 @@
-export { AttemptTrace, type AttemptTraceOptions, type FlushReport } from "./attempt-trace.ts";
+export { AttemptTrace, type FlushOptions, type FlushReport } from "./attempt-trace.ts";
+export type { AttemptTraceOptions } from "./attempt-trace-options.ts";
 export { convertSpan } from "./convert-span.ts";
 export { type EmitRewardOptions, emitReward } from "./emit-reward.ts";
 export { emitAnnotation, emitException, emitMessage, emitObject } from "./emitters.ts";
