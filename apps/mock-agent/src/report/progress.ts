@@ -11,6 +11,7 @@ export interface ProgressView {
 }
 
 const quietForMs = 5_000;
+const stillAliveMs = 30_000;
 
 function counts({ submitted, queued, running, succeeded, failed, cancelled, rewardMean }: BaselineProgress): string {
   const reward = rewardMean === undefined ? "" : `, reward ${rewardMean.toFixed(2)}`;
@@ -21,21 +22,33 @@ function verdict({ passed, durationMs, problems }: ScenarioRun): string {
   return passed ? `passed in ${(durationMs / 1_000).toFixed(2)} s` : `FAILED: ${problems[0] ?? ""}`;
 }
 
-/** A line when something starts or ends, and one now and then while it goes on; no escape codes. */
+/** A line when something starts or ends, and one now and then while it goes on, or waits; no escape codes. */
 function plainView(stream: NodeJS.WriteStream): ProgressView {
+  let current: { readonly label: string; readonly progress: BaselineProgress } | undefined;
   let lastMs = 0;
+  const say = (text: string): void => {
+    lastMs = performance.now();
+    stream.write(`${text}\n`);
+  };
+  const sayCurrent = (): void => {
+    if (current !== undefined) say(`${current.label}: ${counts(current.progress)}`);
+  };
+  // A run in which nothing moves looks dead without a line of its own.
+  const waiting = setInterval(() => {
+    if (performance.now() - lastMs >= stillAliveMs) sayCurrent();
+  }, stillAliveMs);
+  waiting.unref();
   return {
-    started: (label) => {
-      lastMs = performance.now();
-      stream.write(`${label}: started\n`);
-    },
+    started: (label) => say(`${label}: started`),
     progress: (label, progress) => {
-      if (performance.now() - lastMs < quietForMs) return;
-      lastMs = performance.now();
-      stream.write(`${label}: ${counts(progress)}\n`);
+      current = { label, progress };
+      if (performance.now() - lastMs >= quietForMs) sayCurrent();
     },
-    ended: (label, run) => void stream.write(`${label}: ${verdict(run)}\n`),
-    close: () => undefined,
+    ended: (label, run) => {
+      current = undefined;
+      say(`${label}: ${verdict(run)}`);
+    },
+    close: () => clearInterval(waiting),
   };
 }
 
