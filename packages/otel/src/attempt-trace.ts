@@ -244,7 +244,7 @@ export class AttemptTrace implements SpanSink {
   }
 
   #keepOpenSpans(): void {
-    for (const [ticket, { peek }] of [...this.#open]) {
+    for (const [ticket, { peek }] of this.#open) {
       if (peek === undefined) continue;
       this.#open.delete(ticket);
       this.#gather(ticket, peek());

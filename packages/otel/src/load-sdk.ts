@@ -1,7 +1,11 @@
 import type { TracerProvider } from "@opentelemetry/api";
 import type { LightningSpanProcessor } from "./span-processor.ts";
 
+/** SamplingDecision.RECORD_AND_SAMPLED of every SDK. */
+const recordAndSampled = 2;
+
 interface ProviderConfig {
+  readonly sampler: { readonly shouldSample: () => { readonly decision: number }; readonly toString: () => string };
   readonly spanProcessors: readonly LightningSpanProcessor[];
   readonly spanLimits: Readonly<Record<string, number>>;
 }
@@ -10,6 +14,9 @@ type ProviderClass = new (config: ProviderConfig) => TracerProvider;
 
 /** The default limits keep 128 attributes a span and drop the rest without a word; a long conversation has more. */
 const spanLimits = { attributeCountLimit: 10_000, eventCountLimit: 10_000, linkCountLimit: 10_000 };
+
+/** OTEL_TRACES_SAMPLER is about the application's backend: an attempt without its spans is of no use. */
+const sampler = { shouldSample: () => ({ decision: recordAndSampled }), toString: () => "AgentLightningAlwaysOn" };
 
 /** SDK 3.x, then 2.x; each with the name its class goes by there. */
 const candidates = [
@@ -31,7 +38,7 @@ export async function loadSdk(processor: LightningSpanProcessor): Promise<Tracer
   for (const { module, name } of candidates) {
     const found = (await importIfInstalled(module))?.[name];
     if (typeof found !== "function") continue;
-    return new (found as ProviderClass)({ spanProcessors: [processor], spanLimits });
+    return new (found as ProviderClass)({ sampler, spanProcessors: [processor], spanLimits });
   }
   return undefined;
 }

@@ -4,10 +4,9 @@ import {
   type JsonValue,
   type SpanAttributes,
   spanNames,
-  systemRuntime,
 } from "@agentlightning/core";
 import { toAttributeValue } from "./attribute-value.ts";
-import { emitSpan } from "./emit.ts";
+import { openSpan } from "./emit.ts";
 import { describeException } from "./exception.ts";
 
 /** What an operation records beside its name. */
@@ -26,7 +25,8 @@ function plain(value: unknown): JsonValue {
 }
 
 /**
- * Runs `fn` and records it as an operation of the current attempt: name, inputs, result or error, times.
+ * Runs `fn` and records it as an operation of the current attempt: name, inputs, result or error, times; what is
+ * recorded inside stands under it.
  *
  * @throws what `fn` throws; no_active_rollout
  * @example
@@ -35,32 +35,31 @@ function plain(value: unknown): JsonValue {
  * ```
  */
 export async function operation<T>(name: string, fn: () => T | Promise<T>, options: OperationOptions = {}): Promise<T> {
-  const startTimeMs = systemRuntime.clock.nowMs();
   const inputs = flattenAttributes({ input: plain(options.input ?? {}) });
   const base: SpanAttributes = {
     ...options.attributes,
     [attributeNames.operationName]: name,
     ...(options.input === undefined ? {} : withPrefix(inputs, "input", attributeNames.operationInput)),
   };
+  const span = openSpan({ name: spanNames.operation, attributes: base });
   let result: T;
   try {
-    result = await fn();
+    result = await span.run(fn);
   } catch (error) {
     const { type, message, stacktrace } = describeException(error);
     const attributes = {
-      ...base,
       [attributeNames.exceptionType]: type,
       [attributeNames.exceptionMessage]: message,
       ...(stacktrace === undefined ? {} : { [attributeNames.exceptionStacktrace]: stacktrace }),
     };
-    emitSpan({ name: spanNames.operation, startTimeMs, error: message, attributes });
+    span.end({ error: message, attributes });
     throw error;
   }
   const outputs =
     result === undefined
       ? {}
       : withPrefix(flattenAttributes({ output: plain(result) }), "output", attributeNames.operationOutput);
-  emitSpan({ name: spanNames.operation, startTimeMs, attributes: { ...base, ...outputs } });
+  span.end({ attributes: outputs });
   return result;
 }
 

@@ -7,10 +7,18 @@ export interface RolloutIdentity {
   readonly attemptId: string;
 }
 
+/** Names the span that others stand under. */
+export interface ParentIds {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
 /** What the context carries; without a sink, the span processor finds or makes one for the identity. */
 export interface RolloutScope {
   readonly identity: RolloutIdentity;
   readonly sink?: SpanSink;
+  /** Parent of spans that are recorded without an SDK. */
+  readonly parent?: ParentIds;
 }
 
 const key = Symbol.for("agentlightning.otel.rollout-context");
@@ -44,5 +52,8 @@ export function currentRollout(): RolloutIdentity | undefined {
  */
 export function runInRollout<T>(identity: RolloutIdentity, fn: () => T): T {
   const { rolloutId, attemptId } = identity;
-  return storage.run({ identity: { rolloutId, attemptId } }, fn);
+  const around = storage.getStore();
+  // Inside a runner's attempt the same identity must go on reaching the runner's way to the store.
+  const isSame = around?.identity.rolloutId === rolloutId && around.identity.attemptId === attemptId;
+  return storage.run(isSame ? around : { identity: { rolloutId, attemptId } }, fn);
 }
