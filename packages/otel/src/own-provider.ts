@@ -26,9 +26,10 @@ export function ownProvider(): Promise<TracerProvider | undefined> {
   return own.loading;
 }
 
-/** Whether our provider is the registered one, or about to be. */
+/** Whether ours is the registered provider; the application may have taken it away since. */
 export function isOwnRegistered(): boolean {
-  return own.registering !== undefined;
+  const provider = trace.getTracerProvider() as TracerProvider & { readonly getDelegate?: () => TracerProvider };
+  return own.registered !== undefined && (provider.getDelegate?.() ?? provider) === own.registered;
 }
 
 async function registerNow(provider: TracerProvider): Promise<boolean> {
@@ -42,21 +43,17 @@ async function registerNow(provider: TracerProvider): Promise<boolean> {
 
 /** Registers our provider and a context manager, each only where there is none; `false` when somebody else was first. */
 export async function registerOwn(provider: TracerProvider): Promise<boolean> {
+  if (own.registered !== undefined && !isOwnRegistered()) unregisterOwn();
   own.registering ??= registerNow(provider);
   const isRegistered = await own.registering;
   if (!isRegistered) own.registering = undefined;
   return isRegistered;
 }
 
-function isStillRegistered(): boolean {
-  const registered = trace.getTracerProvider() as TracerProvider & { readonly getDelegate?: () => TracerProvider };
-  return (registered.getDelegate?.() ?? registered) === own.registered;
-}
-
 /** Takes back what {@link registerOwn} registered, and nothing that came after. */
 export function unregisterOwn(): void {
   if (own.registered === undefined) return;
-  if (isStillRegistered()) trace.disable();
+  if (isOwnRegistered()) trace.disable();
   if (own.ownsContextManager) context.disable();
   own.registering = undefined;
   own.registered = undefined;
