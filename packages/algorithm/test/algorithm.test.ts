@@ -169,14 +169,14 @@ describe("batches", () => {
       return samples;
     };
     const [first, second] = [await pass(), await pass()];
-    expect(first.toSorted()).toEqual([1, 2, 3, 4, 5]);
-    expect(second.toSorted()).toEqual([1, 2, 3, 4, 5]);
+    expect(first.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5]);
+    expect(second.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5]);
     expect(first).not.toEqual(second);
   });
 
   test("a batch as large as the dataset is a whole pass", async () => {
     const { value } = await batchIterOverDataset([1, 2, 3], 10).next();
-    expect(value.toSorted()).toEqual([1, 2, 3]);
+    expect(value.toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
   });
 
   test("an empty dataset and a batch of nothing are refused", async () => {

@@ -1,4 +1,5 @@
 import { type LightningStore, llmResource } from "@agentlightning/core";
+import { createTestRuntime } from "@agentlightning/core/testing";
 import { openMemoryStore } from "@agentlightning/store-memory";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Baseline } from "@agentlightning/algorithm";
@@ -141,7 +142,76 @@ describe("failures are counted and explained", () => {
   });
 });
 
+describe("a dataset that takes its time", () => {
+  /** Samples that come when they are let. */
+  function gated<T>(ready: readonly T[]) {
+    const gate = Promise.withResolvers<void>();
+    async function* samples() {
+      yield* ready;
+      await gate.promise;
+    }
+    return { samples: samples(), open: gate.resolve };
+  }
+
+  test("what is ready is enqueued at once, though more is wanted", async () => {
+    const { samples, open } = gated([1, 2]);
+    const seen: unknown[] = [];
+    const bothRun = Promise.withResolvers<void>();
+    const work = (task: unknown) => {
+      if (seen.push(task) === 2) bothRun.resolve();
+      return 1;
+    };
+    const running = runBaseline(store, work, { trainDataset: samples });
+    await bothRun.promise;
+    open();
+    expect([(await running).totals.succeeded, seen]).toEqual([2, [1, 2]]);
+  });
+
+  test("told to stop while a sample is waited for, it ends", async () => {
+    const stop = new AbortController();
+    const first = gated<number>([]);
+    const running = runBaseline(store, () => 1, { trainDataset: first.samples, signal: stop.signal });
+    stop.abort();
+    expect((await running).outcome).toBe("interrupted");
+    const later = new AbortController();
+    const work = () => {
+      later.abort();
+      return 1;
+    };
+    const report = await runBaseline(store, work, { trainDataset: gated([1]).samples, signal: later.signal });
+    expect([report.outcome, report.totals.succeeded]).toEqual(["interrupted", 1]);
+  });
+
+  test("one that fails ends the run with its error, and leaves nothing in the queue", async () => {
+    async function* failing() {
+      yield* [1, 2];
+      throw new Error("line 3 is broken");
+    }
+    await expect(new Baseline().run(contextOf(store, { trainDataset: failing() }))).rejects.toThrow("line 3 is broken");
+    expect((await store.queryRollouts({ statusIn: ["queuing", "requeuing"] })).total).toBe(0);
+  });
+});
+
+describe("results are read before retention may drop them", () => {
+  test("with retention far smaller than what is outstanding, none is lost", async () => {
+    await using small = openMemoryStore({ retention: { finishedRollouts: 1 } });
+    const samples = Array.from({ length: 500 }, (_, index) => index);
+    const report = await runBaseline(small, () => 1, { trainDataset: samples }, { maxQueueLength: 32 }, 32);
+    expect([report.totals.succeeded, report.totals.missing]).toEqual([500, 0]);
+  });
+});
+
 describe("it never waits for ever", () => {
+  test("its deadlines do not wait for the next poll", async () => {
+    const runtime = createTestRuntime();
+    await using timed = openMemoryStore({ runtime });
+    const running = new Baseline({ stallTimeoutMs: 300, pollingIntervalMs: 5_000 }).run(
+      contextOf(timed, { trainDataset: [1], runtime }),
+    );
+    await runtime.clock.advance(301);
+    expect(await running).toMatchObject({ outcome: "stalled", durationMs: 300 });
+  });
+
   test("with no worker at all it ends, and says how many wait", async () => {
     const report = await new Baseline({ stallTimeoutMs: 30, pollingIntervalMs: 10 }).run(
       contextOf(store, { trainDataset: [1, 2, 3, 4, 5, 6] }),
@@ -227,10 +297,15 @@ describe("its log", () => {
     const id = rollout?.rolloutId ?? "";
     const attemptId = rollout?.attempt?.attemptId ?? "";
     expect(logger.lines).toEqual([
+      "There are no initial resources; an agent that asks for one will fail.",
+      `[Rollout ${id}] Status changed to preparing.`,
+      `[Rollout ${id}] Status changed to running.`,
+      `[Rollout ${id}] Status changed to succeeded.`,
       expect.stringContaining(`[Rollout ${id}] Finished with status succeeded`),
       `[Rollout ${id} | Attempt 1] ID: ${attemptId}. Status: succeeded. Worker: hand`,
       `[Rollout ${id} | Attempt ${attemptId} | Span 0000000000000001] #1 (agentlightning.annotation) From 2023-11-14T22:13:20.000Z to 2023-11-14T22:13:21.500Z, 1.500 s. Attributes: {"agentlightning.reward.0.name":"primary","agentlightning.reward.0.value":0.5}`,
       `[Rollout ${id}] Adapted data: 1`,
+      "Finished 1 of 1 rollouts so far.",
     ]);
   });
 

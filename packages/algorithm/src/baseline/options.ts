@@ -69,7 +69,7 @@ export function resolveBaselineOptions(options: BaselineOptions): ResolvedBaseli
   if (!verbosities.includes(spanVerbosity)) {
     throw new LightningError({
       code: "invalid_options",
-      message: `spanVerbosity must be one of ${verbosities.join(", ")}, got ${String(spanVerbosity)}`,
+      message: `spanVerbosity must be one of ${verbosities.join(", ")}, got ${spanVerbosity}`,
     });
   }
   return {

@@ -1,19 +1,22 @@
 import {
   consoleLogger,
+  type JsonValue,
   LightningError,
   type Logger,
   type RolloutEvent,
   type RolloutStatus,
 } from "@agentlightning/core";
 import type { AlgorithmContext } from "../algorithm.ts";
-import { collectRollout, explainFailure, type FinishedRollout } from "./collect.ts";
+import { FailureWatch } from "./failure-watch.ts";
 import type { ResolvedBaselineOptions } from "./options.ts";
+import { Pulse } from "./pulse.ts";
 import { type BaselineOutcome, BaselineReport } from "./report.ts";
-import { logFinished } from "./rollout-log.ts";
+import { Results } from "./results.ts";
 import { RunState } from "./run-state.ts";
-import { type Sample, samplesOf } from "./samples.ts";
+import { SampleSource } from "./sample-source.ts";
+import { samplesOf } from "./samples.ts";
 
-/** Rollouts that are read at once. */
+/** Rollouts that are read at once from a store that is not in this process. */
 const mostReads = 16;
 const stallWhileNothingRunsMs = 300_000;
 
@@ -27,68 +30,67 @@ export class BaselineRun<T> {
   readonly #options: ResolvedBaselineOptions;
   readonly #logger: Logger;
   readonly #state = new RunState();
+  readonly #wake = new Pulse();
+  readonly #source: SampleSource<T>;
+  readonly #results: Results;
+  readonly #failures: FailureWatch;
   readonly #reads = new Set<Promise<void>>();
   /** Statuses of rollouts whose enqueue has not come back yet: a runner may be faster. */
   readonly #early = new Map<string, RolloutStatus>();
-  readonly #samples: AsyncGenerator<Sample<T>, void, undefined>;
-  #first: Sample<T> | undefined;
-  #exhausted = false;
-  #submitting = 0;
+  #isSubmitting = false;
   #broken: { readonly error: unknown } | undefined;
-  #outcome: BaselineOutcome = "completed";
-  #message: string | undefined;
-  #stopped = false;
+  #end: { readonly outcome: BaselineOutcome; readonly message: string } | undefined;
   #lastMovedMs = 0;
-  #adapterMissed = false;
-  #failures: { readonly message: string; count: number } | undefined;
 
   constructor(context: AlgorithmContext<T>, options: ResolvedBaselineOptions) {
     this.#context = context;
     this.#options = options;
     this.#logger = options.logger ?? context.logger ?? consoleLogger;
-    this.#samples = samplesOf(context.trainDataset, context.valDataset, options.epochs);
+    this.#source = new SampleSource(samplesOf(context.trainDataset, context.valDataset, options.epochs), () =>
+      this.#wake.beat(),
+    );
+    this.#results = new Results({ context, options, logger: this.#logger, state: this.#state });
+    this.#failures = new FailureWatch(options.failFast);
   }
 
   async run(): Promise<BaselineReport> {
     const { store, signal, runtime } = this.#context;
     const startMs = runtime.clock.monotonicMs();
-    await this.#requireSample();
-    await this.#publishResources();
-    this.#lastMovedMs = runtime.clock.monotonicMs();
-    const done = new AbortController();
-    // Subscribed before the first rollout exists, so that no finish is missed.
-    const events = store.watchRollouts({ signal: done.signal });
-    const wake = new Pulse();
-    const following = this.#follow(events, wake).catch((error: unknown) => {
-      this.#broken = { error };
-      wake.beat();
-    });
-    const onAbort = (): void => {
-      this.#stop("interrupted", "the run was told to stop");
-      wake.beat();
-    };
+    const onAbort = (): void => this.#stop("interrupted", "the run was told to stop");
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();
+    const done = new AbortController();
+    let following: Promise<void> | undefined;
     try {
-      await this.#loop(wake);
+      await this.#requireSample();
+      await this.#publishResources();
+      this.#lastMovedMs = runtime.clock.monotonicMs();
+      // Subscribed before the first rollout exists, so that no finish is missed.
+      following = this.#follow(store.watchRollouts({ signal: done.signal }));
+      await this.#loop();
+    } catch (error) {
+      this.#broken ??= { error };
     } finally {
       signal.removeEventListener("abort", onAbort);
-      done.abort();
-      await following;
-      await this.#samples.return();
+      this.#source.close();
     }
+    // Nobody is there any more for what a broken run has queued.
+    if (this.#broken !== undefined) await this.#cancelQueued();
+    done.abort();
+    await following;
     await Promise.all(this.#reads);
     if (this.#broken !== undefined) throw this.#broken.error;
     return this.#report(runtime.clock.monotonicMs() - startMs);
   }
 
-  /** @throws empty_dataset, before anything is stored */
+  /** @throws empty_dataset, before anything is stored; what the dataset throws */
   async #requireSample(): Promise<void> {
-    const first = await this.#samples.next();
-    if (first.done !== true) {
-      this.#first = first.value;
-      return;
+    this.#source.ask(1);
+    while (!this.#source.hasAnswered && this.#end === undefined) {
+      await this.#wake.wait(this.#context.runtime, this.#options.pollingIntervalMs);
     }
+    if (this.#source.failure !== undefined) throw this.#source.failure.error;
+    if (!this.#source.isExhausted) return;
     throw new LightningError({
       code: "empty_dataset",
       message: "there is no sample to run: give fit() a dataset, trainDataset or valDataset with at least one",
@@ -98,150 +100,136 @@ export class BaselineRun<T> {
   async #publishResources(): Promise<void> {
     const { store, initialResources } = this.#context;
     if (initialResources !== undefined) await store.updateResources("default", initialResources);
-    else if ((await store.getLatestResources()) === undefined)
-      this.#logger.debug("There are no initial resources; agents that need some will fail.");
-  }
-
-  async #follow(events: AsyncIterable<RolloutEvent>, wake: Pulse): Promise<void> {
-    for await (const event of events) {
-      this.#onStatus(event.rolloutId, event.status);
-      // Bounded: the store keeps what it announces until the next event is asked for.
-      while (this.#reads.size >= mostReads) await Promise.race(this.#reads);
-      wake.beat();
+    else if ((await store.getLatestResources()) === undefined) {
+      this.#logger.warn("There are no initial resources; an agent that asks for one will fail.");
     }
   }
 
-  #onStatus(rolloutId: string, status: RolloutStatus): void {
-    if (!this.#state.outstanding.has(rolloutId)) {
-      if (this.#submitting > 0) this.#early.set(rolloutId, status);
-      return;
-    }
-    if (!this.#state.move(rolloutId, status)) return;
-    this.#lastMovedMs = this.#context.runtime.clock.monotonicMs();
-    this.#logger.debug(`[Rollout ${rolloutId}] Status changed to ${status}.`);
-    if (isTerminal(status)) this.#read(rolloutId);
-    else this.#options.onProgress(this.#state.progress());
-  }
-
-  #read(rolloutId: string): void {
-    const mode = this.#state.settle(rolloutId);
-    if (mode === undefined) return;
-    const reading = this.#collect(rolloutId, mode)
-      .catch((error: unknown) => {
-        this.#broken ??= { error };
-      })
-      .finally(() => this.#reads.delete(reading));
-    this.#reads.add(reading);
-  }
-
-  async #collect(rolloutId: string, mode: "train" | "val"): Promise<void> {
-    const finished = await collectRollout(this.#context.store, rolloutId);
-    if (finished === undefined) {
-      this.#logger.warn(`[Rollout ${rolloutId}] Disappeared from the store before its result was read.`);
-      this.#state.both(mode, (tally) => tally.count("missing"));
-    } else {
-      this.#count(finished, mode);
-      logFinished(this.#logger, this.#options.spanVerbosity, finished);
-      this.#adapt(finished);
-    }
-    this.#options.onProgress(this.#state.progress());
-  }
-
-  #count(finished: FinishedRollout, mode: "train" | "val"): void {
-    const { rollout, attempts, spans, reward } = finished;
-    const { rolloutId, status, startTimeMs, endTimeMs } = rollout;
-    const failure = status === "failed" ? explainFailure(finished) : undefined;
-    this.#state.both(mode, (tally) => {
-      if (status === "succeeded" || status === "failed" || status === "cancelled") tally.count(status);
-      tally.countWork({
-        attempts: attempts.length,
-        spans: spans.length,
-        droppedSpans: attempts.reduce((sum, attempt) => sum + (attempt.droppedSpans ?? 0), 0),
-      });
-      if (endTimeMs !== undefined) tally.duration(Math.max(0, endTimeMs - startTimeMs));
-      if (status === "succeeded" || reward !== undefined) tally.reward(reward);
-      if (failure !== undefined) tally.error(failure, rolloutId);
-    });
-    this.#judgeFailures(failure, status);
-  }
-
-  /** Notices that the run fails from the start, always in the same way. */
-  #judgeFailures(failure: string | undefined, status: RolloutStatus): void {
-    const { failFast } = this.#options;
-    if (failFast === undefined || this.#failures?.count === -1) return;
-    if (
-      status !== "failed" ||
-      failure === undefined ||
-      (this.#failures !== undefined && this.#failures.message !== failure)
-    ) {
-      this.#failures = { message: "", count: -1 };
-      return;
-    }
-    this.#failures ??= { message: failure, count: 0 };
-    this.#failures.count += 1;
-    if (this.#failures.count >= failFast)
-      this.#stop("failed_fast", `the first ${failFast} rollouts all failed: ${failure}`);
-  }
-
-  #adapt({ rollout, latestSpans }: FinishedRollout): void {
-    const { adapter } = this.#context;
-    if (adapter === undefined) {
-      if (!this.#adapterMissed) this.#logger.debug("No adapter is set; spans are not adapted.");
-      this.#adapterMissed = true;
-      return;
-    }
+  async #follow(events: AsyncIterable<RolloutEvent>): Promise<void> {
+    const isEmbedded = !this.#context.store.capabilities.multiProcess;
     try {
-      this.#logger.info(`[Rollout ${rollout.rolloutId}] Adapted data: ${JSON.stringify(adapter.adapt(latestSpans))}`);
+      for await (const event of events) {
+        const reading = this.#onStatus(event.rolloutId, event.status);
+        // A finished rollout is kept from retention until the next event is asked for: it is read before that.
+        if (isEmbedded) await reading;
+        while (this.#reads.size >= mostReads) await Promise.race(this.#reads);
+        this.#wake.beat();
+      }
     } catch (error) {
-      this.#logger.warn(
-        `[Rollout ${rollout.rolloutId}] Its spans could not be adapted: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.#break(error);
     }
+  }
+
+  #break(error: unknown): void {
+    this.#broken ??= { error };
+    this.#wake.beat();
   }
 
   #stop(outcome: BaselineOutcome, message: string): void {
-    if (this.#stopped) return;
-    this.#stopped = true;
-    this.#outcome = outcome;
-    this.#message = message;
+    this.#end ??= { outcome, message };
+    this.#wake.beat();
   }
 
-  async #loop(wake: Pulse): Promise<void> {
-    const { clock } = this.#context.runtime;
-    let drainUntilMs: number | undefined;
+  /** Notes a status of a rollout; gives the reading of it where that began. */
+  #onStatus(rolloutId: string, status: RolloutStatus): Promise<void> | undefined {
+    if (!this.#state.outstanding.has(rolloutId)) {
+      if (this.#isSubmitting) this.#early.set(rolloutId, status);
+      return undefined;
+    }
+    if (!this.#state.move(rolloutId, status)) return undefined;
+    this.#lastMovedMs = this.#context.runtime.clock.monotonicMs();
+    this.#say(`[Rollout ${rolloutId}] Status changed to ${status}.`);
+    if (isTerminal(status)) return this.#read(rolloutId);
+    this.#options.onProgress(this.#state.progress());
+    return undefined;
+  }
+
+  /** What is said of each step; with the spans it is silenced too. */
+  #say(message: string): void {
+    if (this.#options.spanVerbosity === "none") this.#logger.debug(message);
+    else this.#logger.info(message);
+  }
+
+  #read(rolloutId: string): Promise<void> | undefined {
+    const mode = this.#state.settle(rolloutId);
+    if (mode === undefined) return undefined;
+    const reading = this.#takeIn(rolloutId, mode)
+      .catch((error: unknown) => this.#break(error))
+      .finally(() => this.#reads.delete(reading));
+    this.#reads.add(reading);
+    return reading;
+  }
+
+  async #takeIn(rolloutId: string, mode: "train" | "val"): Promise<void> {
+    const result = await this.#results.take(rolloutId, mode);
+    const progress = this.#state.progress();
+    this.#say(
+      `Finished ${progress.succeeded + progress.failed + progress.cancelled} of ${progress.submitted} rollouts so far.`,
+    );
+    if (result !== undefined) {
+      const alike = this.#failures.note(result.finished.rollout.status, result.failure);
+      if (alike !== undefined) {
+        this.#stop("failed_fast", `the first ${this.#options.failFast ?? 0} rollouts all failed: ${alike}`);
+      }
+    }
+    this.#options.onProgress(progress);
+    this.#wake.beat();
+  }
+
+  async #loop(): Promise<void> {
+    const { runtime } = this.#context;
+    let drainUntilMs = Number.POSITIVE_INFINITY;
     for (;;) {
       if (this.#broken !== undefined) return;
-      if (this.#stopped) {
-        drainUntilMs ??= clock.monotonicMs() + this.#options.drainMs;
+      if (this.#source.failure !== undefined) throw this.#source.failure.error;
+      if (this.#end !== undefined) {
+        drainUntilMs = Math.min(drainUntilMs, runtime.clock.monotonicMs() + this.#options.drainMs);
         await this.#cancelQueued();
-        if (this.#outcome === "stalled" || clock.monotonicMs() >= drainUntilMs) break;
       } else await this.#submit();
-      if (this.#state.outstanding.size === 0 && (this.#stopped || this.#exhausted)) {
-        await Promise.all(this.#reads);
-        if (this.#stopped || this.#exhausted) break;
+      const isAllGiven = this.#end !== undefined || this.#source.isExhausted;
+      if (isAllGiven && this.#state.outstanding.size === 0 && this.#reads.size === 0) return;
+      const restMs = drainUntilMs - runtime.clock.monotonicMs();
+      if (restMs <= 0 || this.#end?.outcome === "stalled") return this.#giveUpOutstanding();
+      const isBeaten = await this.#wake.wait(
+        runtime,
+        Math.max(0, Math.min(this.#options.pollingIntervalMs, restMs, this.#stallRestMs())),
+      );
+      if (!isBeaten) await this.#look();
+      if (this.#end === undefined && this.#stallRestMs() <= 0) {
+        this.#stop(
+          "stalled",
+          `nothing was claimed and nothing finished for ${Math.round(this.#silentMs())} ms: ${this.#state.queued} queued, ${this.#state.running} running`,
+        );
       }
-      const beaten = await wake.wait(this.#context.runtime, this.#options.pollingIntervalMs);
-      if (!beaten) await this.#look();
-      this.#judgeStall();
-    }
-    for (const [rolloutId] of [...this.#state.outstanding]) {
-      const mode = this.#state.settle(rolloutId);
-      if (mode !== undefined) this.#state.both(mode, (tally) => tally.count("unfinished"));
     }
   }
 
-  /** Fills the queue to its bound in one write. */
+  #silentMs(): number {
+    return this.#context.runtime.clock.monotonicMs() - this.#lastMovedMs;
+  }
+
+  /** How long it may go on without a claim or a finish. Waiting for the dataset is no stall. */
+  #stallRestMs(): number {
+    const { stallTimeoutMs } = this.#options;
+    if (this.#state.outstanding.size === 0) return Number.POSITIVE_INFINITY;
+    if (stallTimeoutMs === undefined && this.#state.running > 0) return Number.POSITIVE_INFINITY;
+    return (stallTimeoutMs ?? stallWhileNothingRunsMs) - this.#silentMs();
+  }
+
+  /** Fills the queue to its bound with what is ready. */
   async #submit(): Promise<void> {
-    const { store } = this.#context;
-    while (!this.#exhausted && !this.#stopped && this.#state.queued < this.#options.maxQueueLength) {
-      const samples = await this.#take(this.#options.maxQueueLength - this.#state.queued);
+    const { store, runtime } = this.#context;
+    while (this.#end === undefined) {
+      const room = this.#options.maxQueueLength - this.#state.queued;
+      const samples = room > 0 ? this.#source.take(room) : [];
       if (samples.length === 0) return;
-      this.#submitting += 1;
+      const config = this.#options.rolloutConfig;
+      this.#isSubmitting = true;
       try {
-        const config = this.#options.rolloutConfig;
         const rollouts = await store.enqueueManyRollouts(
+          // Whether a task is JSON is the store's to judge: it refuses by name what is not.
           samples.map(({ task, mode }) => ({
-            input: task as never,
+            input: task as JsonValue,
             mode,
             ...(config === undefined ? {} : { config }),
           })),
@@ -251,46 +239,36 @@ export class BaselineRun<T> {
         );
         for (const { rolloutId } of rollouts) {
           const status = this.#early.get(rolloutId);
-          if (status !== undefined) this.#onStatus(rolloutId, status);
+          if (status !== undefined) void this.#onStatus(rolloutId, status);
         }
       } finally {
-        this.#submitting -= 1;
-        if (this.#submitting === 0) this.#early.clear();
+        this.#isSubmitting = false;
+        this.#early.clear();
       }
-      this.#lastMovedMs = this.#context.runtime.clock.monotonicMs();
+      this.#lastMovedMs = runtime.clock.monotonicMs();
       this.#options.onProgress(this.#state.progress());
     }
   }
 
-  async #take(count: number): Promise<readonly Sample<T>[]> {
-    const taken: Sample<T>[] = [];
-    if (this.#first !== undefined) {
-      taken.push(this.#first);
-      this.#first = undefined;
-    }
-    while (taken.length < count) {
-      const next = await this.#samples.next();
-      if (next.done === true) {
-        this.#exhausted = true;
-        break;
-      }
-      taken.push(next.value);
-    }
-    return taken;
-  }
-
   /** What nobody has claimed will not be run any more. */
   async #cancelQueued(): Promise<void> {
-    for (const [rolloutId, { status }] of [...this.#state.outstanding]) {
+    for (const [rolloutId, { status }] of this.#state.outstanding) {
       if (status !== "queuing" && status !== "requeuing") continue;
       try {
         await this.#context.store.updateRollout(rolloutId, { status: "cancelled" });
+        void this.#onStatus(rolloutId, "cancelled");
       } catch (error) {
         this.#logger.warn(
           `[Rollout ${rolloutId}] Could not be cancelled: ${error instanceof Error ? error.message : String(error)}`,
         );
       }
-      this.#onStatus(rolloutId, "cancelled");
+    }
+  }
+
+  #giveUpOutstanding(): void {
+    for (const rolloutId of this.#state.outstanding.keys()) {
+      const mode = this.#state.settle(rolloutId);
+      if (mode !== undefined) this.#state.both(mode, (tally) => tally.count("unfinished"));
     }
   }
 
@@ -302,66 +280,23 @@ export class BaselineRun<T> {
     const known = new Set<string>();
     for (const { rolloutId, status } of found) {
       known.add(rolloutId);
-      this.#onStatus(rolloutId, status);
+      void this.#onStatus(rolloutId, status);
     }
-    for (const rolloutId of ids) if (!known.has(rolloutId)) this.#read(rolloutId);
-  }
-
-  #judgeStall(): void {
-    if (this.#stopped) return;
-    const { stallTimeoutMs } = this.#options;
-    if (stallTimeoutMs === undefined && this.#state.running > 0) return;
-    const silentMs = this.#context.runtime.clock.monotonicMs() - this.#lastMovedMs;
-    if (silentMs < (stallTimeoutMs ?? stallWhileNothingRunsMs)) return;
-    this.#stop(
-      "stalled",
-      `nothing was claimed and nothing finished for ${Math.round(silentMs)} ms: ${this.#state.queued} queued, ${this.#state.running} running`,
-    );
+    for (const rolloutId of ids) if (!known.has(rolloutId)) void this.#read(rolloutId);
   }
 
   async #report(durationMs: number): Promise<BaselineReport> {
     const { train, val, total } = this.#state.tallies;
-    const message =
-      this.#outcome === "stalled" ? `${this.#message ?? ""}, ${await this.#workersSeen()} workers seen` : this.#message;
+    const { outcome = "completed", message } = this.#end ?? {};
+    const workers =
+      outcome === "stalled" ? `, ${(await this.#context.store.statistics()).totalWorkers} workers seen` : "";
     return new BaselineReport({
-      outcome: this.#outcome,
-      ...(message === undefined ? {} : { message }),
+      outcome,
+      ...(message === undefined ? {} : { message: `${message}${workers}` }),
       epochs: this.#options.epochs,
       durationMs,
       splits: { train: train.report(), val: val.report() },
       totals: total.report(),
     });
-  }
-
-  async #workersSeen(): Promise<number> {
-    return (await this.#context.store.statistics()).totalWorkers;
-  }
-}
-
-/** Wakes one loop; a beat that comes while it works is not lost. */
-class Pulse {
-  #beaten = false;
-  #wake: (() => void) | undefined;
-
-  beat(): void {
-    this.#beaten = true;
-    this.#wake?.();
-  }
-
-  /** True for a beat, false when there was none for that long. */
-  async wait(runtime: AlgorithmContext<unknown>["runtime"], timeoutMs: number): Promise<boolean> {
-    if (!this.#beaten) {
-      await new Promise<void>((resolve) => {
-        const timer = runtime.clock.setTimer(resolve, timeoutMs);
-        this.#wake = () => {
-          timer.cancel();
-          resolve();
-        };
-      });
-      this.#wake = undefined;
-    }
-    const beaten = this.#beaten;
-    this.#beaten = false;
-    return beaten;
   }
 }
