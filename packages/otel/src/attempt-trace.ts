@@ -247,7 +247,12 @@ export class AttemptTrace implements SpanSink {
     for (const [ticket, { peek }] of this.#open) {
       if (peek === undefined) continue;
       this.#open.delete(ticket);
-      this.#gather(ticket, peek());
+      try {
+        this.#gather(ticket, peek());
+      } catch (error) {
+        this.#dropped += 1;
+        this.#delivery.lastError = error;
+      }
     }
   }
 }

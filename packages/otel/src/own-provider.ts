@@ -1,13 +1,14 @@
 import { LightningError } from "@agentlightning/core";
-import { context, type TracerProvider, trace } from "@opentelemetry/api";
+import { context, type ContextManager, type TracerProvider, trace } from "@opentelemetry/api";
 import { loadSdk } from "./load-sdk.ts";
+import { registeredGlobals } from "./registered-globals.ts";
 import { LightningSpanProcessor } from "./span-processor.ts";
 
 interface OwnTracing {
   loading: Promise<TracerProvider | undefined> | undefined;
   registering: Promise<boolean> | undefined;
   registered: TracerProvider | undefined;
-  ownsContextManager: boolean;
+  contextManager: ContextManager | undefined;
 }
 
 const key = Symbol.for("agentlightning.otel.provider");
@@ -16,7 +17,7 @@ const own: OwnTracing = (holder[key] ??= {
   loading: undefined,
   registering: undefined,
   registered: undefined,
-  ownsContextManager: false,
+  contextManager: undefined,
 });
 
 /** Our own provider, the same one every time; `undefined` without an SDK. */
@@ -37,7 +38,7 @@ async function registerNow(provider: TracerProvider): Promise<boolean> {
   own.registered = provider;
   const { createContextManager } = await import("./load-context-manager.ts");
   const manager = await createContextManager();
-  if (manager !== undefined) own.ownsContextManager = context.setGlobalContextManager(manager.enable());
+  if (manager !== undefined && context.setGlobalContextManager(manager.enable())) own.contextManager = manager;
   return true;
 }
 
@@ -54,10 +55,10 @@ export async function registerOwn(provider: TracerProvider): Promise<boolean> {
 export function unregisterOwn(): void {
   if (own.registered === undefined) return;
   if (isOwnRegistered()) trace.disable();
-  if (own.ownsContextManager) context.disable();
+  if (own.contextManager !== undefined && registeredGlobals().context === own.contextManager) context.disable();
   own.registering = undefined;
   own.registered = undefined;
-  own.ownsContextManager = false;
+  own.contextManager = undefined;
 }
 
 /** Our own provider, from whichever SDK is installed; not registered. @throws otel_sdk_missing with the install line */

@@ -1,4 +1,5 @@
 import { isSpanContextValid, trace } from "@opentelemetry/api";
+import { registeredGlobals } from "./registered-globals.ts";
 import { runInScope } from "./rollout-context.ts";
 import { sinkOf } from "./shared-state.ts";
 import type { SpanDraft, SpanSink, StartTicket } from "./span-sink.ts";
@@ -6,12 +7,9 @@ import type { SpanDraft, SpanSink, StartTicket } from "./span-sink.ts";
 /** What is registered: nothing; a provider that leads to a processor of ours; one that does not; one that only another copy of the API can reach. */
 export type FoundProvider = "absent" | "ours" | "foreign" | "unreachable";
 
-/** The API keeps its globals under this symbol, for all its copies of one major version. */
-const apiKey = Symbol.for("opentelemetry.js.api.1");
-
 /** Asks the registered provider for a span. The span is never ended, so no exporter sees it. */
 export function probeProvider(): FoundProvider {
-  const { trace: registered } = (globalThis as { [apiKey]?: { readonly trace?: object } })[apiKey] ?? {};
+  const { trace: registered } = registeredGlobals();
   if (registered !== undefined && trace.getTracerProvider() !== registered) return "unreachable";
   const tracer = trace.getTracer("agentlightning");
   let forget: (() => unknown) | undefined;

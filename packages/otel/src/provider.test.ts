@@ -1,5 +1,5 @@
 import { openMemoryStore } from "@agentlightning/store-memory";
-import { context, type TracerProvider, trace } from "@opentelemetry/api";
+import { context, ROOT_CONTEXT, type TracerProvider, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { afterEach, expect, test } from "vitest";
@@ -50,14 +50,17 @@ test("start, stop and start again delivers each span once, also from a tracer th
   await second.release();
 });
 
-test("a lease of ours records whatever OTEL_TRACES_SAMPLER says about the application's backend", async () => {
+test("our provider records whatever OTEL_TRACES_SAMPLER and a parent that is not sampled say about the application's backend", async () => {
   const before = process.env["OTEL_TRACES_SAMPLER"];
   process.env["OTEL_TRACES_SAMPLER"] = "always_off";
   try {
     const { loadSdk } = await import("./load-sdk.ts");
     const provider = await loadSdk(new LightningSpanProcessor());
-    const span = provider?.getTracer("test").startSpan("answer");
-    expect(span?.isRecording()).toBe(true);
+    const parent = { traceId: "a".repeat(32), spanId: "b".repeat(16), traceFlags: 0, isRemote: true };
+    const tracer = provider?.getTracer("test");
+    const root = tracer?.startSpan("root");
+    const child = tracer?.startSpan("child", {}, trace.setSpanContext(ROOT_CONTEXT, parent));
+    expect([root?.isRecording(), child?.isRecording()]).toEqual([true, true]);
   } finally {
     if (before === undefined) delete process.env["OTEL_TRACES_SAMPLER"];
     else process.env["OTEL_TRACES_SAMPLER"] = before;
@@ -95,13 +98,16 @@ test("a provider without the processor is left as it was: it gets its spans, our
   expect(registeredProvider()).toBe(theirs);
 });
 
-test("a provider that the application registers after ours was taken back stays registered", async () => {
+test("what the application registers after ours was taken away stays registered", async () => {
   const lease = await acquireTracing();
   trace.disable();
+  context.disable();
   const theirs = new BasicTracerProvider();
   trace.setGlobalTracerProvider(theirs);
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   await lease.release();
   expect(registeredProvider()).toBe(theirs);
+  expect(context.setGlobalContextManager(new AsyncLocalStorageContextManager())).toBe(false);
 });
 
 test("a provider that only another copy of the API can reach is said to be that", async () => {
