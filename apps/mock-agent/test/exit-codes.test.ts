@@ -48,6 +48,11 @@ describe("exit code 0", () => {
     expect(stdout).toContain("2 rollouts: 2 succeeded, 0 failed, 0 cancelled");
   });
 
+  test("--help lists the flags of a run", async () => {
+    const { code, stdout } = await runCli(["--help"]);
+    expect([code, stdout.includes("--dataset <file>"), stdout.includes("--seed <number>")]).toEqual([0, true, true]);
+  });
+
   test("--list names scenarios and agents", async () => {
     const { code, stdout } = await runCli(["--list"]);
     expect([code, stdout.includes("flaky-agent"), stdout.includes("stories")]).toEqual([0, true, true]);

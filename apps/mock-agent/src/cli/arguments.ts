@@ -41,7 +41,7 @@ export async function main(parameters: readonly string[]): Promise<number> {
   const program = new Command("mock-agent")
     .description("Runs whole agent loops against a mock model and verifies what came of them.")
     .exitOverride();
-  program
+  const run = program
     .command("run", { isDefault: true })
     .description("run scenarios (all of them unless told otherwise)")
     .option("--scenario <name>", "only this scenario; may be repeated", collect, [])
@@ -58,6 +58,8 @@ export async function main(parameters: readonly string[]): Promise<number> {
       if (flags.list === true) process.stdout.write(`${listing()}\n`);
       else exitCode = await runCommand(flags);
     });
+  // `run` is what happens without a word: its options belong into the first help that anybody reads.
+  program.addHelpText("after", () => `\n${run.helpInformation()}`);
   try {
     await program.parseAsync([...parameters], { from: "user" });
   } catch (error) {
