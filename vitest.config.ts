@@ -13,6 +13,9 @@ export default defineConfig({
       "test/**/*.test.ts",
     ],
     reporters: ["default", "./.ci/counts-reporter.ts"],
+    // A hang is a failure; a slow machine is none.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     restoreMocks: true,
     sequence: { shuffle: true },
   },
