@@ -39,7 +39,7 @@ import { ChangeFeed } from "./change-feed.ts";
 import { checkMetadata, checkRolloutChanges } from "./check-changes.ts";
 import { checkResourcesQuery, checkWorkerQuery } from "./check-query.ts";
 import { ClaimDesk } from "./claim-desk.ts";
-import type { StoreDriver } from "./driver.ts";
+import type { Awaitable, StoreDriver } from "./driver.ts";
 import { FinishWaits } from "./finish-waits.ts";
 import { Intake } from "./intake.ts";
 import type { StoreParts } from "./parts.ts";
@@ -93,7 +93,7 @@ export class DriverStore implements LightningStore {
   }
 
   /** The door of every call that reads or moves statuses. */
-  #enter(): Promise<void> {
+  #enter(): Awaitable<void> {
     this.#requireOpen();
     return this.#parts.sweeper.catchUp();
   }

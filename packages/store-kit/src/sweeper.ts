@@ -1,5 +1,5 @@
 import type { Runtime, TimerHandle } from "@agentlightning/core";
-import type { StoreDriver } from "./driver.ts";
+import type { Awaitable, StoreDriver } from "./driver.ts";
 import type { Transitions } from "./transitions.ts";
 
 /** Notices deadlines that pass while nobody calls: one timer, set to the earliest of them. */
@@ -17,30 +17,41 @@ export class Sweeper {
     this.#runtime = runtime;
   }
 
-  /** Applies overdue deadlines; costs a comparison when there are none. */
-  async catchUp(): Promise<void> {
-    const earliestMs = await this.#driver.earliestDeadlineMs();
-    if (earliestMs !== undefined && this.#runtime.clock.nowMs() > earliestMs) await this.#transitions.sweep();
-    await this.reset();
+  /** Applies overdue deadlines; costs a comparison when there are none, and no promise where the engine answers at once. */
+  catchUp(): Awaitable<void> {
+    const earliestMs = this.#driver.earliestDeadlineMs();
+    return earliestMs instanceof Promise ? earliestMs.then((ms) => this.#apply(ms)) : this.#apply(earliestMs);
   }
 
-  /** Sets the timer anew after a write that may have brought a deadline. */
-  async reset(): Promise<void> {
-    if (this.#closed) return;
-    const earliestMs = await this.#driver.earliestDeadlineMs();
-    if (earliestMs === this.#setForMs) return;
+  #apply(earliestMs: number | undefined): Awaitable<void> {
+    if (earliestMs === undefined || this.#runtime.clock.nowMs() <= earliestMs) return this.#set(earliestMs);
+    return this.#transitions.sweep().then(() => this.reset());
+  }
+
+  /** Sees to the timer after a write that may have brought a deadline. */
+  reset(): Awaitable<void> {
+    const earliestMs = this.#driver.earliestDeadlineMs();
+    return earliestMs instanceof Promise ? earliestMs.then((ms) => this.#set(ms)) : this.#set(earliestMs);
+  }
+
+  /** A timer that fires too early looks again; only one that would fire too late is set anew. */
+  #set(earliestMs: number | undefined): void {
+    if (this.#closed || earliestMs === undefined) return;
+    if (this.#setForMs !== undefined && this.#setForMs <= earliestMs) return;
     this.#timer?.cancel();
     this.#setForMs = earliestMs;
-    if (earliestMs === undefined) return;
     // Strictly later than the deadline; the timer keeps no process alive, since whoever waits does.
     const delayMs = earliestMs - this.#runtime.clock.nowMs() + 1;
-    this.#timer = this.#runtime.clock.setTimer(() => this.#fire(), delayMs, { keepAlive: false });
+    this.#timer = this.#runtime.clock.setTimer(() => void this.#fire(), delayMs, { keepAlive: false });
   }
 
-  #fire(): void {
+  async #fire(): Promise<void> {
     this.#setForMs = undefined;
-    // A failing engine is reported by the calls of those who wait; the next call sweeps again.
-    this.catchUp().catch(() => undefined);
+    try {
+      await this.catchUp();
+    } catch {
+      // A failing engine is reported by the calls of those who wait; the next call sweeps again.
+    }
   }
 
   close(): void {
