@@ -63,6 +63,7 @@ export {
   type Rollout,
   type RolloutChanges,
   type RolloutConfig,
+  type RolloutEndReason,
   type RolloutMode,
   type RolloutRequest,
   type RolloutStatus,

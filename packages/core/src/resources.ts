@@ -37,4 +37,6 @@ export interface ResourcesUpdate {
   /** 1, 2, 3, … */
   readonly version: number;
   readonly resources: NamedResources;
+  /** The call that stored this version, so that a repeat of it gives it back. */
+  readonly idempotencyKey?: string;
 }

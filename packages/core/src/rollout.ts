@@ -25,6 +25,8 @@ export interface RolloutConfig {
   readonly timeoutMs?: number;
   /** Longest silence of an attempt (no span, no heartbeat), in milliseconds. Unset: no bound. */
   readonly unresponsiveMs?: number;
+  /** Longest time it may wait in the queue, in milliseconds from each queueing; then it fails as `unclaimed`. Unset: no bound. */
+  readonly claimWithinMs?: number;
   /** How many attempts the agent may use up, the first included. @defaultValue 1 */
   readonly maxAttempts: number;
   /** Ends of an attempt after which the rollout is queued again while attempts are left. @defaultValue [] */
@@ -32,6 +34,9 @@ export interface RolloutConfig {
   /** How many leased attempts may be lost to infrastructure before the rollout fails. @defaultValue 3 */
   readonly maxLostAttempts: number;
 }
+
+/** Why a rollout ended where no attempt of its own says it: nobody claimed it within `claimWithinMs`. */
+export type RolloutEndReason = "unclaimed";
 
 /** One run of an agent over one task input. Records are frozen: a change gives a new record. */
 export interface Rollout {
@@ -51,6 +56,7 @@ export interface Rollout {
   /** Leased attempts lost to infrastructure so far; they do not count against `maxAttempts`. */
   readonly lostAttempts: number;
   readonly idempotencyKey?: string;
+  readonly endReason?: RolloutEndReason;
   /** The latest attempt, where there is one. */
   readonly attempt?: Attempt;
 }

@@ -202,20 +202,24 @@ export interface LightningStore extends AsyncDisposable {
   /** Spans of one rollout. Order: `sequenceId` (ties: start, end, span id), unless sorted. Empty for unknown ids. */
   querySpans(rolloutId: string, query?: SpanQuery): Promise<Page<Span>>;
 
-  /** Stores a new set under a new id, version 1; it becomes the latest. A repeat stores another. */
-  addResources(resources: NamedResources): Promise<ResourcesUpdate>;
+  /** Stores a new set under a new id, version 1; it becomes the latest. Repeat with the same `idempotencyKey`: gives the set that was stored; without a key a repeat stores another. */
+  addResources(
+    resources: NamedResources,
+    options?: { readonly idempotencyKey?: string | undefined },
+  ): Promise<ResourcesUpdate>;
   /**
    * Replaces a set (version + 1), or makes it under this id; it becomes the latest.
    *
-   * Order: versions count the calls; concurrent ones each get their own. A repeat makes a further version, unless
-   * `expectedVersion` (0: must not exist) guards it.
+   * Order: versions count the calls; concurrent ones each get their own. Repeat with the same
+   * `idempotencyKey` while that version is the current one: gives it; without a key a repeat makes a further version,
+   * unless `expectedVersion` (0: must not exist) guards it.
    *
    * @throws conflict when `expectedVersion` is not the current one
    */
   updateResources(
     resourcesId: string,
     resources: NamedResources,
-    options?: { readonly expectedVersion?: number | undefined },
+    options?: { readonly expectedVersion?: number | undefined; readonly idempotencyKey?: string | undefined },
   ): Promise<ResourcesUpdate>;
   /** The current version; `undefined` for an unknown id. */
   getResourcesById(resourcesId: string): Promise<ResourcesUpdate | undefined>;

@@ -230,18 +230,21 @@ export class DriverStore implements LightningStore {
     return this.#reader.spans(rolloutId, query);
   }
 
-  async addResources(resources: NamedResources): Promise<ResourcesUpdate> {
+  async addResources(
+    resources: NamedResources,
+    options: { readonly idempotencyKey?: string | undefined } = {},
+  ): Promise<ResourcesUpdate> {
     this.#requireOpen();
-    return this.#resources.add(resources);
+    return this.#resources.add(resources, options.idempotencyKey);
   }
 
   async updateResources(
     resourcesId: string,
     resources: NamedResources,
-    options: { readonly expectedVersion?: number | undefined } = {},
+    options: { readonly expectedVersion?: number | undefined; readonly idempotencyKey?: string | undefined } = {},
   ): Promise<ResourcesUpdate> {
     this.#requireOpen();
-    return this.#resources.put(resourcesId, resources, options.expectedVersion);
+    return this.#resources.put(resourcesId, resources, options);
   }
 
   async getResourcesById(resourcesId: string): Promise<ResourcesUpdate | undefined> {

@@ -13,7 +13,7 @@ import {
   presentRollout,
   type RolloutRecord,
 } from "@agentlightning/core/lifecycle";
-import { rolloutIdOfKey } from "./idempotency.ts";
+import { idOfKey } from "./idempotency.ts";
 import type { StoreParts } from "./parts.ts";
 import { evictedError } from "./transitions.ts";
 import { checkId, checkOptionalId, checkRequest } from "./validate.ts";
@@ -56,9 +56,19 @@ export class Intake {
       fresh.push(made instanceof Promise ? await made : made);
     }
     // Places are taken at the end, in one turn: what was prepared for long must not stand before what came earlier.
-    const { queuePosition } = transitions.context();
-    const queued = fresh.map((record) => ({ ...record, queuePosition: queuePosition("tail") }));
-    return (await driver.insertRollouts(queued)).map(presentRollout);
+    const { queuePosition, nowMs } = transitions.context();
+    const queued = fresh.map((record) => {
+      const { claimWithinMs } = record.rollout.config;
+      return {
+        ...record,
+        queuePosition: queuePosition("tail"),
+        queuedTimeMs: nowMs,
+        ...(claimWithinMs === undefined ? {} : { nextDeadlineMs: nowMs + claimWithinMs }),
+      };
+    });
+    const stored = await driver.insertRollouts(queued);
+    if (queued.some(hasDeadline)) await this.#parts.sweeper.reset();
+    return stored.map(presentRollout);
   }
 
   /** The record of a request; at once unless an idempotency key has to be hashed. */
@@ -88,9 +98,13 @@ export class Intake {
   }
 
   async #keyed(key: string, record: (rolloutId: string) => RolloutRecord): Promise<RolloutRecord> {
-    const rolloutId = await rolloutIdOfKey(checkId(key, "idempotencyKey"));
+    const rolloutId = await idOfKey("ro", checkId(key, "idempotencyKey"));
     // The work was done once: doing it again because its record was dropped would break the key's promise.
     if ((await this.#parts.driver.readRollout(rolloutId)) === "evicted") throw evictedError(rolloutId);
     return record(rolloutId);
   }
+}
+
+function hasDeadline(record: RolloutRecord): boolean {
+  return record.nextDeadlineMs !== undefined;
 }

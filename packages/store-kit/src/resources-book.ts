@@ -1,7 +1,13 @@
 import { LightningError, type NamedResources, type ResourcesUpdate } from "@agentlightning/core";
 import { checkResources } from "./check-resources.ts";
+import { idOfKey } from "./idempotency.ts";
 import type { StoreParts } from "./parts.ts";
-import { checkId } from "./validate.ts";
+import { checkId, checkOptionalId } from "./validate.ts";
+
+interface PutOptions {
+  readonly expectedVersion?: number | undefined;
+  readonly idempotencyKey?: string | undefined;
+}
 
 /** Keeps versions of resources. */
 export class ResourcesBook {
@@ -11,21 +17,33 @@ export class ResourcesBook {
     this.#parts = parts;
   }
 
-  add(resources: NamedResources): Promise<ResourcesUpdate> {
-    return this.put(this.#parts.runtime.ids.resourcesId(), resources, 0);
+  /** Under a new id; a key always gives the same id, so that a repeat finds what the first call stored. */
+  async add(resources: NamedResources, idempotencyKey: string | undefined): Promise<ResourcesUpdate> {
+    const { driver, runtime } = this.#parts;
+    if (idempotencyKey === undefined) return this.put(runtime.ids.resourcesId(), resources, { expectedVersion: 0 });
+    const resourcesId = await idOfKey("rs", checkId(idempotencyKey, "idempotencyKey"));
+    for (;;) {
+      const stored = await driver.readResources(resourcesId);
+      if (stored !== undefined) return stored;
+      try {
+        return await this.put(resourcesId, resources, { expectedVersion: 0, idempotencyKey });
+      } catch (cause) {
+        // A concurrent call with the same key was faster: its set is the answer.
+        if (!LightningError.isInstance(cause, "conflict")) throw cause;
+      }
+    }
   }
 
   /** @throws conflict when `expectedVersion` is not the stored one */
-  async put(
-    resourcesId: string,
-    resources: NamedResources,
-    expectedVersion: number | undefined,
-  ): Promise<ResourcesUpdate> {
+  async put(resourcesId: string, resources: NamedResources, options: PutOptions): Promise<ResourcesUpdate> {
     const { driver, runtime, copyOptions } = this.#parts;
+    const { expectedVersion } = options;
+    const key = checkOptionalId(options.idempotencyKey, "idempotencyKey");
     checkId(resourcesId, "resourcesId");
     const checked = checkResources(resources, copyOptions);
     for (;;) {
       const current = await driver.readResources(resourcesId);
+      if (key !== undefined && current?.idempotencyKey === key) return current;
       const version = current?.version ?? 0;
       if (expectedVersion !== undefined && expectedVersion !== version) {
         throw new LightningError({
@@ -41,6 +59,7 @@ export class ResourcesBook {
         updateTimeMs: nowMs,
         version: version + 1,
         resources: checked,
+        ...(key === undefined ? {} : { idempotencyKey: key }),
       });
       if (await driver.putResources(update, version)) return update;
     }

@@ -75,7 +75,7 @@ export function resolveRolloutConfig(
   if (typeof config !== "object" || config === null)
     throw new InvalidInputError({ message: "config must be an object", details: { field: "config" } });
   const merged = { ...base, ...Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)) };
-  const { timeoutMs, unresponsiveMs } = merged;
+  const { timeoutMs, unresponsiveMs, claimWithinMs } = merged;
   if (!Array.isArray(merged.retryCondition))
     throw new InvalidInputError({ message: "retryCondition must be a list of attempt statuses" });
   return Object.freeze({
@@ -83,6 +83,7 @@ export function resolveRolloutConfig(
     ...(unresponsiveMs === undefined
       ? {}
       : { unresponsiveMs: checkNumber(unresponsiveMs, "unresponsiveMs", 0, false) }),
+    ...(claimWithinMs === undefined ? {} : { claimWithinMs: checkNumber(claimWithinMs, "claimWithinMs", 0, false) }),
     maxAttempts: checkNumber(merged.maxAttempts, "maxAttempts", 1, true),
     retryCondition: Object.freeze(
       merged.retryCondition.map((status) => checkOneOf(status, attemptStatuses, "retryCondition")),

@@ -204,3 +204,22 @@ test("closing wakes who waits and refuses what comes later", async () => {
   expect(await codeOf(store.enqueueRollout({ input: null }))).toBe("closed");
   expect(await codeOf(store.addSpan(span({ rolloutId, attemptId: "x" })))).toBe("closed");
 });
+
+test("work that nobody claims in time fails and says so; queued again, its time begins anew", async () => {
+  const { store, runtime } = openTestStore();
+  const { clock } = runtime;
+  const { rolloutId } = await store.enqueueRollout({ input: 1, config: { claimWithinMs: 1_000 } });
+  await clock.advance(1_000);
+  expect((await store.getRolloutById(rolloutId))?.status).toBe("queuing");
+  const finished = store.waitForRollouts([rolloutId]);
+  await clock.advance(2);
+  expect(await finished).toMatchObject([{ status: "failed", endReason: "unclaimed" }]);
+  expect(await store.dequeueRollout()).toBeUndefined();
+  await store.updateRollout(rolloutId, { status: "queuing" });
+  await clock.advance(900);
+  const claimed = await store.dequeueRollout();
+  expect(claimed).toMatchObject({ rolloutId, status: "preparing" });
+  expect(claimed).not.toHaveProperty("endReason");
+  await clock.advance(5_000);
+  expect((await store.getRolloutById(rolloutId))?.status).toBe("preparing");
+});

@@ -182,3 +182,19 @@ test("a worker's record follows what it claims and reports, and its own heartbea
   expect([worker?.status, worker?.currentRolloutId, worker?.heartbeatStats]).toEqual(["idle", undefined, { cpu: 0.5 }]);
   expect((await store.queryWorkers({ statusIn: ["idle"], workerIdContains: "w" })).total).toBe(1);
 });
+
+test("a repeated write of resources with the same key gives what the first one stored", async () => {
+  const { store } = openTestStore();
+  const set = (template: string) => ({
+    p: { resourceType: "prompt_template" as const, template, engine: "f-string" as const },
+  });
+  const add = (text: string) => store.addResources(set(text), { idempotencyKey: "k" });
+  const [first, twin] = await Promise.all([add("one"), add("two")]);
+  expect(twin).toEqual(first);
+  expect(await add("three")).toEqual(first);
+  const put = (text: string, key: string) => store.updateResources("own", set(text), { idempotencyKey: key });
+  const stored = await put("one", "a");
+  expect(await put("two", "a")).toEqual(stored);
+  expect((await put("two", "b")).version).toBe(2);
+  expect((await store.queryResources()).total).toBe(2);
+});

@@ -1,6 +1,6 @@
 import type { Attempt } from "../attempt.ts";
 import type { Rollout } from "../rollout.ts";
-import { isLiveAttemptStatus } from "./status.ts";
+import { isLiveAttemptStatus, isQueuedStatus } from "./status.ts";
 
 /** What is wrong with an attempt whose time has come. Timeout is judged first, as in the reference. */
 export type DeadlineVerdict = "timeout" | "lease_expired" | "unresponsive";
@@ -16,8 +16,19 @@ function bounds(rollout: Rollout, attempt: Attempt): readonly (readonly [Deadlin
   return found;
 }
 
-/** The earliest moment after which the latest attempt has to be judged, or none. Only rollouts in `preparing` or `running` have one. */
-export function nextDeadlineMs(rollout: Rollout, attempt: Attempt | undefined): number | undefined {
+/**
+ * The earliest moment after which the latest attempt (of a rollout in `preparing` or `running`) or the wait in the
+ * queue has to be judged, or none.
+ */
+export function nextDeadlineMs(
+  rollout: Rollout,
+  attempt: Attempt | undefined,
+  queuedTimeMs: number | undefined,
+): number | undefined {
+  if (isQueuedStatus(rollout.status)) {
+    const { claimWithinMs } = rollout.config;
+    return claimWithinMs === undefined || queuedTimeMs === undefined ? undefined : queuedTimeMs + claimWithinMs;
+  }
   if (rollout.status !== "preparing" && rollout.status !== "running") return undefined;
   if (attempt === undefined || !isLiveAttemptStatus(attempt.status)) return undefined;
   const times = bounds(rollout, attempt).map(([, timeMs]) => timeMs);

@@ -3,7 +3,7 @@ import type { JsonObject } from "../json.ts";
 import { judgeDeadline } from "./deadline.ts";
 import { latestAttempt, type RolloutRecord } from "./record.ts";
 import { decideRetry } from "./retry.ts";
-import { isLiveAttemptStatus, isTerminalStatus } from "./status.ts";
+import { isLiveAttemptStatus, isQueuedStatus, isTerminalStatus } from "./status.ts";
 import {
   evolve,
   patchFields,
@@ -63,9 +63,12 @@ export function endAttempt(
   return { record: evolve(record, { ...patch, attempts }, context), workers: workerEffectOfEnd(ended, end.status) };
 }
 
-/** Ends the latest attempt if its time has come; `undefined` when nothing is due. */
+/** Ends the latest attempt, or the wait in the queue, if its time has come; `undefined` when nothing is due. */
 export function expire(record: RolloutRecord, context: TransitionContext): Transition | undefined {
   if (record.nextDeadlineMs === undefined || context.nowMs <= record.nextDeadlineMs) return undefined;
+  if (isQueuedStatus(record.rollout.status)) {
+    return { record: evolve(record, { rollout: { status: "failed", endReason: "unclaimed" } }, context), workers: [] };
+  }
   const attempt = latestAttempt(record);
   if (attempt === undefined) return undefined;
   const verdict = judgeDeadline(record.rollout, attempt, context.nowMs);

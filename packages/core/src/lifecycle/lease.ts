@@ -33,7 +33,7 @@ export function renew(
   const { nextDeadlineMs: _previous, ...rest } = record;
   const attempts = replaceAttempt(record.attempts, renewed);
   // Only the latest attempt has a deadline, whichever one was stamped.
-  const deadlineMs = nextDeadlineMs(record.rollout, attempts.at(-1));
+  const deadlineMs = nextDeadlineMs(record.rollout, attempts.at(-1), record.queuedTimeMs);
   return { ...rest, attempts, ...(deadlineMs === undefined ? {} : { nextDeadlineMs: deadlineMs }) };
 }
 

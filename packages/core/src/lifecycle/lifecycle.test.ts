@@ -69,9 +69,12 @@ const records = fc
     retryCondition: fc.subarray([...endings]),
     timeoutMs: fc.option(fc.integer({ min: 0, max: 6_000 }), { nil: undefined }),
     unresponsiveMs: fc.option(fc.integer({ min: 0, max: 6_000 }), { nil: undefined }),
+    claimWithinMs: fc.option(fc.integer({ min: 0, max: 6_000 }), { nil: undefined }),
   })
   .map((fields): RolloutRecord => {
     const { status, lostAttempts, maxAttempts, maxLostAttempts, retryCondition, timeoutMs, unresponsiveMs } = fields;
+    const { claimWithinMs } = fields;
+    const queuedTimeMs = isQueuedStatus(status) ? 3_000 : undefined;
     const rollout: Rollout = {
       rolloutId: "ro",
       input: null,
@@ -83,18 +86,19 @@ const records = fc
         retryCondition,
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
         ...(unresponsiveMs === undefined ? {} : { unresponsiveMs }),
+        ...(claimWithinMs === undefined ? {} : { claimWithinMs }),
       },
       metadata: {},
       lostAttempts,
       ...(isTerminalStatus(status) ? { endTimeMs: 4_000 } : {}),
     };
-    const deadlineMs = nextDeadlineMs(rollout, fields.attempts.at(-1));
+    const deadlineMs = nextDeadlineMs(rollout, fields.attempts.at(-1), queuedTimeMs);
     return {
       rollout,
       attempts: fields.attempts,
       revision: 7,
       spanCounter: 3,
-      ...(isQueuedStatus(status) ? { queuePosition: 0.5 } : {}),
+      ...(isQueuedStatus(status) ? { queuePosition: 0.5, queuedTimeMs: 3_000 } : {}),
       ...(deadlineMs === undefined ? {} : { nextDeadlineMs: deadlineMs }),
     };
   });
@@ -109,8 +113,9 @@ function last(record: RolloutRecord): Attempt {
 /** What must hold of every record that a rule made. */
 function checkDerived(next: RolloutRecord): void {
   expect(next.queuePosition !== undefined).toBe(isQueuedStatus(next.rollout.status));
+  expect(next.queuedTimeMs !== undefined).toBe(isQueuedStatus(next.rollout.status));
   expect(next.rollout.endTimeMs !== undefined).toBe(isTerminalStatus(next.rollout.status));
-  expect(next.nextDeadlineMs).toBe(nextDeadlineMs(next.rollout, latestAttempt(next)));
+  expect(next.nextDeadlineMs).toBe(nextDeadlineMs(next.rollout, latestAttempt(next), next.queuedTimeMs));
   expect(next.spanCounter).toBe(3);
 }
 
@@ -171,6 +176,7 @@ test.each([
 test("an attempt expires strictly after its bound, timeout before the others, and only while it is live", () => {
   fc.assert(
     fc.property(attempted, fc.integer({ min: 0, max: 12_000 }), (record, nowMs) => {
+      fc.pre(!isQueuedStatus(record.rollout.status));
       const transition = expire(record, { ...context, nowMs });
       const { rollout } = record;
       const attempt = last(record);
@@ -277,8 +283,30 @@ test("a renewal moves no revision, and its deadline is that of the latest attemp
       const attempt = record.attempts[pick % record.attempts.length] ?? last(record);
       const next = renew(record, attempt, 1_000, 5_000);
       expect([next.revision, next.rollout]).toEqual([record.revision, record.rollout]);
-      expect(next.nextDeadlineMs).toBe(nextDeadlineMs(next.rollout, latestAttempt(next)));
+      expect(next.nextDeadlineMs).toBe(nextDeadlineMs(next.rollout, latestAttempt(next), next.queuedTimeMs));
     }),
+  );
+});
+
+test("a wait in the queue ends after claimWithinMs, counted from when it was queued last", () => {
+  fc.assert(
+    fc.property(
+      records.filter(({ rollout }) => isQueuedStatus(rollout.status)),
+      (record) => {
+        const { claimWithinMs } = record.rollout.config;
+        const next = expire(record, context)?.record;
+        if (claimWithinMs === undefined || 3_000 + claimWithinMs >= 5_000) {
+          expect(next).toBeUndefined();
+          return;
+        }
+        expect(next?.rollout).toMatchObject({ status: "failed", endReason: "unclaimed", endTimeMs: 5_000 });
+        expect(next?.attempts).toEqual(record.attempts);
+        if (next === undefined) return;
+        checkDerived(next);
+        const reopened = changeRollout(next, { status: "queuing" }, { ...context, nowMs: 6_000 }).record;
+        expect([reopened.rollout.endReason, reopened.queuedTimeMs]).toEqual([undefined, 6_000]);
+      },
+    ),
   );
 });
 

@@ -13,7 +13,9 @@ export interface RolloutRecord {
   readonly spanCounter: number;
   /** Its place while it waits in the queue: lower goes first. Unset when it doesn't wait. */
   readonly queuePosition?: number;
-  /** When its latest attempt has to be judged; epoch milliseconds. Unset: never. */
+  /** Since when it waits in the queue; epoch milliseconds. Unset when it doesn't wait. */
+  readonly queuedTimeMs?: number;
+  /** When its latest attempt, or its wait in the queue, has to be judged; epoch milliseconds. Unset: never. */
   readonly nextDeadlineMs?: number;
 }
 

@@ -44,18 +44,25 @@ export function evolve(record: RolloutRecord, patch: RecordPatch, context: Trans
   const status = patch.rollout?.status ?? record.rollout.status;
   const becameTerminal = isTerminalStatus(status) && !isTerminalStatus(record.rollout.status);
   const endTimeMs = becameTerminal ? context.nowMs : isTerminalStatus(status) ? record.rollout.endTimeMs : undefined;
-  const rollout = patchFields<Rollout>(record.rollout, { ...patch.rollout, endTimeMs });
+  const endReason = isTerminalStatus(status) ? (patch.rollout?.endReason ?? record.rollout.endReason) : undefined;
+  const rollout = patchFields<Rollout>(record.rollout, { ...patch.rollout, endTimeMs, endReason });
   const attempts = patch.attempts ?? record.attempts;
   const queuePosition = !isQueuedStatus(status)
     ? undefined
     : (record.queuePosition ?? context.queuePosition(patch.place ?? "tail"));
-  const deadlineMs = nextDeadlineMs(rollout, attempts.at(-1));
+  const queuedTimeMs =
+    queuePosition === undefined
+      ? undefined
+      : record.queuePosition === undefined
+        ? context.nowMs
+        : (record.queuedTimeMs ?? context.nowMs);
+  const deadlineMs = nextDeadlineMs(rollout, attempts.at(-1), queuedTimeMs);
   return {
     rollout,
     attempts,
     revision: record.revision + 1,
     spanCounter: record.spanCounter,
-    ...(queuePosition === undefined ? {} : { queuePosition }),
+    ...(queuePosition === undefined ? {} : { queuePosition, queuedTimeMs: queuedTimeMs ?? context.nowMs }),
     ...(deadlineMs === undefined ? {} : { nextDeadlineMs: deadlineMs }),
   };
 }

@@ -14,6 +14,7 @@ import { idSchema, jsonObjectSchema, jsonValueSchema, millisecondsSchema } from 
 export const rolloutConfigSchema: z.ZodType<Partial<RolloutConfig>> = z.object({
   timeoutMs: millisecondsSchema.exactOptional(),
   unresponsiveMs: millisecondsSchema.exactOptional(),
+  claimWithinMs: millisecondsSchema.exactOptional(),
   maxAttempts: z.int().min(1).exactOptional(),
   retryCondition: z.array(z.enum(attemptStatuses)).exactOptional(),
   maxLostAttempts: z.int().min(0).exactOptional(),

@@ -24,6 +24,7 @@ export const rolloutConfig: ValueCodec<RolloutConfig> = record<RolloutConfig>({
   unresponsiveMs: may("unresponsive_seconds", seconds),
   maxAttempts: may("max_attempts", number, 1),
   retryCondition: may("retry_condition", listOf(oneOf(attemptStatuses)), []),
+  claimWithinMs: own("claim_within_seconds", seconds),
   maxLostAttempts: own("max_lost_attempts", number, 3),
 });
 
@@ -58,6 +59,7 @@ export const rollout: ValueCodec<Rollout> = record<Rollout>({
   metadata: may("metadata", object, {}),
   lostAttempts: own("lost_attempts", number, 0),
   idempotencyKey: own("idempotency_key", text),
+  endReason: own("end_reason", oneOf(["unclaimed"] as const)),
   attempt: own("attempt", attempt),
 });
 
@@ -122,4 +124,5 @@ export const resourcesUpdate: ValueCodec<ResourcesUpdate> = record<ResourcesUpda
   updateTimeMs: must("update_time", seconds),
   version: must("version", number),
   resources: must("resources", namedResources),
+  idempotencyKey: own("idempotency_key", text),
 });

@@ -20,6 +20,7 @@ const config = some(
   fc.record({
     timeoutMs: may(instantMs),
     unresponsiveMs: may(instantMs),
+    claimWithinMs: may(instantMs),
     maxAttempts: fc.integer({ min: 1, max: 9 }),
     retryCondition: fc.uniqueArray(fc.constantFrom(...attemptStatuses)),
     maxLostAttempts: fc.integer({ min: 0, max: 9 }),
@@ -54,6 +55,7 @@ const rollout = some(
     metadata: jsonObject,
     lostAttempts: fc.nat(),
     idempotencyKey: may(id),
+    endReason: may(fc.constant("unclaimed" as const)),
     attempt: may(attempt),
   }),
 );
