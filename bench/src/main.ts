@@ -3,9 +3,10 @@ import { parseArgs } from "node:util";
 import { baselineOverhead } from "./baseline-overhead.ts";
 import { flatMemory } from "./flat-memory.ts";
 import type { Bench } from "./measure.ts";
+import { memoryStore } from "./memory-store.ts";
 import { wakeUp } from "./wake-up.ts";
 
-const benches: readonly Bench[] = [baselineOverhead, wakeUp, flatMemory];
+const benches: readonly Bench[] = [baselineOverhead, wakeUp, flatMemory, memoryStore];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

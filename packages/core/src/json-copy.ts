@@ -17,62 +17,94 @@ export interface JsonCopy<T> {
 
 const deepest = 200;
 
-/** One pass over a value: refuses what is no JSON, copies what is. A class because the pass counts bytes as it goes. */
-class JsonCopier {
-  bytes = 0;
+/**
+ * One pass over a value: refuses what is no JSON, copies what is. One copier may copy many values, which it counts
+ * together; the place of a value is kept as a stack, so that the ordinary leaf costs nothing for it.
+ */
+export class JsonCopier {
+  /** Estimated bytes of everything copied so far. */
+  bytes: number;
   readonly #deepFreeze: boolean;
   readonly #maxBytes: number;
-  readonly #subject: string;
+  readonly #path: (string | number)[] = [];
+  #subject = "";
 
-  constructor(subject: string, options: JsonCopyOptions) {
-    this.#subject = subject;
+  /** @param bytes - What stands on the bill already. */
+  constructor(options: JsonCopyOptions, bytes: number = 0) {
+    this.bytes = bytes;
     this.#deepFreeze = options.deepFreeze ?? false;
     this.#maxBytes = options.maxBytes ?? Number.POSITIVE_INFINITY;
   }
 
-  copy(value: unknown, path: readonly (string | number)[]): JsonValue {
+  /** A copy of any JSON value, frozen at its outermost level. @throws invalid_input naming the path, too_large */
+  value(value: unknown, subject: string): JsonValue {
+    this.#begin(subject);
+    const copy = this.#copy(value);
+    return typeof copy === "object" && copy !== null ? Object.freeze(copy) : copy;
+  }
+
+  /** As {@link JsonCopier.value} for what must be an object. @throws invalid_input, too_large */
+  object(value: unknown, subject: string): JsonObject {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      const kind = value === null ? "null" : Array.isArray(value) ? "an array" : typeof value;
+      throw new InvalidInputError({ message: `${subject} must be an object, got ${kind}` });
+    }
+    this.#begin(subject);
+    return Object.freeze(this.#copyObject(value));
+  }
+
+  /** Puts a text on the bill. */
+  count(bytes: number): void {
+    this.bytes += bytes;
+    if (this.bytes > this.#maxBytes) throw this.#tooLarge();
+  }
+
+  #begin(subject: string): void {
+    this.#subject = subject;
+    // What a refusal left behind.
+    this.#path.length = 0;
+  }
+
+  #copy(value: unknown): JsonValue {
     switch (typeof value) {
       case "string":
-        this.#count(value.length, path);
+        this.count(value.length);
         return value;
       case "number":
       case "boolean":
-        this.#count(8, path);
+        this.count(8);
         return value;
       case "object":
         if (value === null) return null;
-        if (path.length > deepest)
-          throw this.#refuse(path, `nests deeper than ${deepest} levels (or refers to itself)`);
-        return Array.isArray(value) ? this.#copyArray(value, path) : this.#copyObject(value, path);
+        return Array.isArray(value) ? this.#copyArray(value) : this.#copyObject(value);
       default:
-        throw this.#refuse(path, `is ${typeof value === "undefined" ? "undefined" : `a ${typeof value}`}`);
+        throw this.#refuse(`is ${typeof value === "undefined" ? "undefined" : `a ${typeof value}`}`);
     }
   }
 
-  #copyArray(value: readonly unknown[], path: readonly (string | number)[]): JsonValue {
+  #copyArray(value: readonly unknown[]): JsonValue[] {
+    this.#requireDepth();
     const copy: JsonValue[] = [];
     // By index: a hole in the list is then met as what it reads as, undefined.
-    for (let index = 0; index < value.length; index += 1) {
-      const item = value[index];
-      copy.push(isShort(item) ? this.#short(item, path) : this.copy(item, [...path, index]));
-    }
-    return this.#deepFreeze ? Object.freeze(copy) : copy;
+    for (let index = 0; index < value.length; index += 1) copy.push(this.#member(value[index], index));
+    return this.#deepFreeze ? (Object.freeze(copy) as JsonValue[]) : copy;
   }
 
-  #copyObject(value: object, path: readonly (string | number)[]): JsonValue {
+  #copyObject(value: object): Record<string, JsonValue> {
+    this.#requireDepth();
     const prototype: unknown = Object.getPrototypeOf(value);
     // A plain object of another realm (a vm context) has that realm's Object.prototype: the end of its chain, too.
     if (prototype !== Object.prototype && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
       const name = (value as { constructor?: { name?: unknown } }).constructor?.name;
-      throw this.#refuse(path, `is a ${typeof name === "string" && name !== "" ? name : "class instance"}`);
+      throw this.#refuse(`is a ${typeof name === "string" && name !== "" ? name : "class instance"}`);
     }
     const copy: Record<string, JsonValue> = {};
     const source = value as Readonly<Record<string, unknown>>;
     for (const key of Object.keys(source)) {
       const item = source[key];
       if (item === undefined) continue;
-      this.#count(key.length, path);
-      const copied = isShort(item) ? this.#short(item, path) : this.copy(item, [...path, key]);
+      this.bytes += key.length;
+      const copied = this.#member(item, key);
       // Plain assignment to this one key would set the prototype.
       if (key === "__proto__")
         Object.defineProperty(copy, key, { value: copied, enumerable: true, writable: true, configurable: true });
@@ -81,38 +113,47 @@ class JsonCopier {
     return this.#deepFreeze ? Object.freeze(copy) : copy;
   }
 
-  /** The hot path: no path array is built for a leaf that cannot be refused for its kind. */
-  #short(item: string | number | boolean, path: readonly (string | number)[]): JsonValue {
-    this.#count(typeof item === "string" ? item.length : 8, path);
-    return item;
+  /** The hot path: a leaf that cannot be refused for its kind. */
+  #member(item: unknown, step: string | number): JsonValue {
+    if (typeof item === "string") {
+      this.bytes += item.length;
+      if (this.bytes <= this.#maxBytes) return item;
+    } else if (typeof item === "number" || typeof item === "boolean") {
+      this.bytes += 8;
+      if (this.bytes <= this.#maxBytes) return item;
+    } else {
+      this.#path.push(step);
+      const copied = this.#copy(item);
+      this.#path.pop();
+      return copied;
+    }
+    throw this.#tooLarge();
   }
 
-  #count(bytes: number, path: readonly (string | number)[]): void {
-    this.bytes += bytes;
-    if (this.bytes <= this.#maxBytes) return;
-    throw new InvalidInputError({
+  #requireDepth(): void {
+    if (this.#path.length > deepest) throw this.#refuse(`nests deeper than ${deepest} levels (or refers to itself)`);
+  }
+
+  #tooLarge(): InvalidInputError {
+    return new InvalidInputError({
       code: "too_large",
-      message: `${this.#place(path)} is larger than ${this.#maxBytes} bytes`,
+      message: `${this.#place()} is larger than ${this.#maxBytes} bytes`,
       details: { maxBytes: this.#maxBytes },
     });
   }
 
-  #refuse(path: readonly (string | number)[], problem: string): InvalidInputError {
-    const place = this.#place(path);
+  #refuse(problem: string): InvalidInputError {
+    const place = this.#place();
     return new InvalidInputError({ message: `${place} ${problem}; give JSON values only`, details: { path: place } });
   }
 
-  #place(path: readonly (string | number)[]): string {
-    const shown = path.length > 12 ? [...path.slice(0, 12), "…"] : path;
+  #place(): string {
+    const shown = this.#path.length > 12 ? [...this.#path.slice(0, 12), "…"] : this.#path;
     return shown.reduce<string>(
       (text, step) => (typeof step === "number" ? `${text}[${step}]` : `${text}.${step}`),
       this.#subject,
     );
   }
-}
-
-function isShort(item: unknown): item is string | number | boolean {
-  return typeof item === "string" || typeof item === "number" || typeof item === "boolean";
 }
 
 /**
@@ -124,17 +165,12 @@ function isShort(item: unknown): item is string | number | boolean {
  * @throws invalid_input naming the path, too_large
  */
 export function copyJson(value: unknown, subject: string, options: JsonCopyOptions = {}): JsonCopy<JsonValue> {
-  const copier = new JsonCopier(subject, options);
-  const copy = copier.copy(value, []);
-  return { value: typeof copy === "object" && copy !== null ? Object.freeze(copy) : copy, bytes: copier.bytes };
+  const copier = new JsonCopier(options);
+  return { value: copier.value(value, subject), bytes: copier.bytes };
 }
 
 /** As {@link copyJson} for what must be an object. @throws invalid_input, too_large */
 export function copyJsonObject(value: unknown, subject: string, options: JsonCopyOptions = {}): JsonCopy<JsonObject> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    const kind = value === null ? "null" : Array.isArray(value) ? "an array" : typeof value;
-    throw new InvalidInputError({ message: `${subject} must be an object, got ${kind}` });
-  }
-  const { value: copy, bytes } = copyJson(value, subject, options);
-  return { value: copy as JsonObject, bytes };
+  const copier = new JsonCopier(options);
+  return { value: copier.object(value, subject), bytes: copier.bytes };
 }

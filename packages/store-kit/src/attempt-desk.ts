@@ -26,6 +26,7 @@ import {
   reviveByRenewal,
   type RolloutRecord,
 } from "@agentlightning/core/lifecycle";
+import { type Awaitable, chain } from "./awaitable.ts";
 import { checkAttemptChanges, checkReport } from "./check-changes.ts";
 import type { StoreParts } from "./parts.ts";
 import { attemptNotFound } from "./span-writer.ts";
@@ -39,24 +40,23 @@ export class AttemptDesk {
     this.#parts = parts;
   }
 
-  async start(rolloutId: string, options: WorkOptions): Promise<AttemptedRollout> {
-    const { transitions, sweeper, runtime } = this.#parts;
+  start(rolloutId: string, options: WorkOptions): Awaitable<AttemptedRollout> {
+    const { transitions, runtime } = this.#parts;
     const requestId = checkOptionalId(options.idempotencyKey, "idempotencyKey");
     const workerId = checkOptionalId(options.workerId, "workerId");
-    const record = await transitions.apply(rolloutId, (current, context) => {
+    const started = transitions.apply(rolloutId, (current, context) => {
       if (requestId !== undefined && latestAttempt(current)?.requestId === requestId) return undefined;
       requireRoom(current);
       return beginAttempt(current, { attemptId: runtime.ids.attemptId(), workerId, requestId }, context);
     });
-    await sweeper.reset();
-    return presentAttempted(record);
+    return chain(started, presentAttempted);
   }
 
-  async update(rolloutId: string, attemptId: string, changes: AttemptChanges): Promise<Attempt> {
-    const { transitions, sweeper, copyOptions } = this.#parts;
+  update(rolloutId: string, attemptId: string, changes: AttemptChanges): Awaitable<Attempt> {
+    const { transitions, copyOptions } = this.#parts;
     const checked = checkAttemptChanges(changes, copyOptions);
     let found = attemptId;
-    const record = await transitions.apply(rolloutId, (current, context) => {
+    const changed = transitions.apply(rolloutId, (current, context) => {
       if (current.attempts.length === 0) {
         throw new NotFoundError({
           code: "attempt_not_found",
@@ -69,23 +69,21 @@ export class AttemptDesk {
       found = attempt.attemptId;
       return changeAttempt(current, attempt, checked, context);
     });
-    await sweeper.reset();
-    return attemptOf(record, found);
+    return chain(changed, (record) => attemptOf(record, found));
   }
 
-  report(rolloutId: string, attemptId: string, report: AttemptReport): Promise<ReportOutcome> {
+  report(rolloutId: string, attemptId: string, report: AttemptReport): Awaitable<ReportOutcome> {
     return this.#end(rolloutId, attemptId, checkReport(report));
   }
 
-  release(rolloutId: string, attemptId: string, reason: string | undefined): Promise<ReportOutcome> {
+  release(rolloutId: string, attemptId: string, reason: string | undefined): Awaitable<ReportOutcome> {
     return this.#end(rolloutId, attemptId, { status: "unresponsive", endReason: "released", error: reason });
   }
 
-  async #end(rolloutId: string, attemptId: string, end: AttemptEnd): Promise<ReportOutcome> {
-    const { transitions, sweeper } = this.#parts;
+  #end(rolloutId: string, attemptId: string, end: AttemptEnd): Awaitable<ReportOutcome> {
     let lost: LostReason | undefined;
     let wasLive = true;
-    const record = await transitions.apply(rolloutId, (current, context) => {
+    const ended = this.#parts.transitions.apply(rolloutId, (current, context) => {
       const held = holding(current, attemptId);
       if (held.attempt === undefined) throw attemptNotFound(rolloutId, attemptId);
       lost = held.lost;
@@ -96,11 +94,12 @@ export class AttemptDesk {
       }
       return undefined;
     });
-    await sweeper.reset();
-    const attempt = attemptOf(record, attemptId);
-    if (lost === undefined) return { status: "applied", attempt };
-    const repeated = !wasLive && attempt.status === end.status && attempt.endReason === end.endReason;
-    return repeated ? { status: "applied", attempt } : { status: "lost", reason: lost, attempt };
+    return chain(ended, (record): ReportOutcome => {
+      const attempt = attemptOf(record, attemptId);
+      if (lost === undefined) return { status: "applied", attempt };
+      const repeated = !wasLive && attempt.status === end.status && attempt.endReason === end.endReason;
+      return repeated ? { status: "applied", attempt } : { status: "lost", reason: lost, attempt };
+    });
   }
 
   async renew(rolloutId: string, attemptId: string, leaseMs: number): Promise<LeaseOutcome> {
@@ -117,10 +116,9 @@ export class AttemptDesk {
 
   /** Stamps a live attempt; the attempt as it then stands, or why it is lost. */
   async #stamp(rolloutId: string, attemptId: string, leaseMs: number | undefined): Promise<Attempt | LostReason> {
-    const { transitions, sweeper } = this.#parts;
     let outcome: Attempt | LostReason = "not_found";
     try {
-      await transitions.apply(rolloutId, (current, context) => {
+      await this.#parts.transitions.apply(rolloutId, (current, context) => {
         const held = holding(current, attemptId);
         outcome = held.lost ?? held.attempt;
         const { attempt } = held;
@@ -140,7 +138,6 @@ export class AttemptDesk {
       }
       return "not_found";
     }
-    await sweeper.reset();
     return outcome;
   }
 }

@@ -5,7 +5,9 @@ import {
   latestAttempt,
   presentAttempted,
   type RolloutRecord,
+  type WorkerEffect,
 } from "@agentlightning/core/lifecycle";
+import { type Awaitable, chain } from "./awaitable.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import type { StoreParts } from "./parts.ts";
 import { startWait, type Wait } from "./signal-wait.ts";
@@ -26,6 +28,8 @@ interface Claimed {
   /** The request had won before: what it still holds is all it gets. */
   readonly isRepeat: boolean;
 }
+
+const nothing: Claimed = { rollouts: [], isRepeat: false };
 
 function resolveClaim(options: DequeueManyOptions): Claim {
   const { limit = 1, waitMs = 0, leaseMs, signal } = options;
@@ -62,8 +66,13 @@ export class ClaimDesk {
     first.wake();
   }
 
-  async claim(options: DequeueManyOptions): Promise<readonly AttemptedRollout[]> {
+  claim(options: DequeueManyOptions): Awaitable<readonly AttemptedRollout[]> {
     const claim = resolveClaim(options);
+    if (claim.waitMs > 0) return this.#claimOrWait(claim);
+    return chain(this.#look(claim, true), ({ rollouts }) => rollouts);
+  }
+
+  async #claimOrWait(claim: Claim): Promise<readonly AttemptedRollout[]> {
     const { clock } = this.#parts.runtime;
     const untilMs = clock.monotonicMs() + claim.waitMs;
     for (let isFirst = true; ; isFirst = false) {
@@ -78,6 +87,7 @@ export class ClaimDesk {
         claimed = await this.#look(claim, isFirst);
       } catch (cause) {
         this.#leave(wait, "woken");
+        if (!isFirst) this.#wakeOne();
         throw cause;
       }
       // What was won is given even if the signal was aborted meanwhile: it would be lost otherwise.
@@ -86,7 +96,12 @@ export class ClaimDesk {
         return claimed.rollouts;
       }
       const how = await wait.ended;
-      if (how === "woken") continue;
+      if (how === "woken") {
+        if (claim.signal?.aborted !== true) continue;
+        // Woken and aborted in one turn: the work it was woken for is the next one's.
+        this.#wakeOne();
+        return [];
+      }
       this.#leave(wait, how);
       if (how === "closed") continue;
       return [];
@@ -101,23 +116,25 @@ export class ClaimDesk {
     if (wasWoken) this.#wakeOne();
   }
 
-  async #look(claim: Claim, isFirst: boolean): Promise<Claimed> {
+  #look(claim: Claim, isFirst: boolean): Awaitable<Claimed> {
     const { workers, runtime } = this.#parts;
-    const claimed =
-      claim.limit > 0 && claim.signal?.aborted !== true
-        ? await this.#inTurn(claim, () => this.#claimNow(claim))
-        : { rollouts: [], isRepeat: false };
-    if (isFirst && claimed.rollouts.length === 0 && claim.workerId !== undefined) {
-      await workers.foundNothing(claim.workerId, runtime.clock.nowMs());
-    }
-    return claimed;
+    const { workerId } = claim;
+    const mayClaim = claim.limit > 0 && claim.signal?.aborted !== true;
+    return chain(mayClaim ? this.#inTurn(claim) : nothing, (claimed) => {
+      if (!isFirst || claimed.rollouts.length > 0 || workerId === undefined) return claimed;
+      return chain(workers.foundNothing(workerId, runtime.clock.nowMs()), () => claimed);
+    });
   }
 
   /** Claims of the same request one after another: two at once would both find that it holds nothing. */
-  async #inTurn({ requestId }: Claim, claim: () => Promise<Claimed>): Promise<Claimed> {
-    if (requestId === undefined) return claim();
+  #inTurn(claim: Claim): Awaitable<Claimed> {
+    return claim.requestId === undefined ? this.#claimNow(claim) : this.#claimAfterTwins(claim, claim.requestId);
+  }
+
+  async #claimAfterTwins(claim: Claim, requestId: string): Promise<Claimed> {
     const before = this.#requests.get(requestId);
-    const mine = before === undefined ? claim() : before.then(claim, claim);
+    const claimNow = async (): Promise<Claimed> => this.#claimNow(claim);
+    const mine = before === undefined ? claimNow() : before.then(claimNow, claimNow);
     this.#requests.set(requestId, mine);
     try {
       return await mine;
@@ -126,29 +143,39 @@ export class ClaimDesk {
     }
   }
 
-  async #claimNow({ limit, workerId, leaseMs, requestId }: Claim): Promise<Claimed> {
+  #claimNow(claim: Claim): Awaitable<Claimed> {
+    const { driver, sweeper } = this.#parts;
+    const { requestId } = claim;
+    return chain(sweeper.catchUp(), () => {
+      if (requestId === undefined) return this.#take(claim);
+      return chain(driver.findClaims(requestId), (won) => {
+        if (won.length === 0) return this.#take(claim);
+        const held = won.filter((record) => isHeldBy(record, requestId));
+        return { rollouts: held.map(presentAttempted), isRepeat: true };
+      });
+    });
+  }
+
+  #take({ limit, workerId, leaseMs, requestId }: Claim): Awaitable<Claimed> {
     const { driver, transitions, workers, sweeper, runtime } = this.#parts;
-    await sweeper.catchUp();
-    if (requestId !== undefined) {
-      const won = await driver.findClaims(requestId);
-      const held = won.filter((record) => isHeldBy(record, requestId));
-      if (won.length > 0) return { rollouts: held.map(presentAttempted), isRepeat: true };
-    }
     const context = transitions.context();
-    const records = await driver.claimRollouts(
-      limit,
-      (record) =>
-        beginAttempt(record, { attemptId: runtime.ids.attemptId(), workerId, leaseMs, requestId }, context).record,
-    );
-    const last = records.at(-1);
-    const attempt = last === undefined ? undefined : latestAttempt(last);
-    if (attempt === undefined) return { rollouts: [], isRepeat: false };
-    await sweeper.reset();
-    if (workerId !== undefined) {
-      const { rolloutId, attemptId } = attempt;
-      await workers.apply([{ kind: "busy", workerId, rolloutId, attemptId }], context.nowMs, true);
-    }
-    return { rollouts: records.map(presentAttempted), isRepeat: false };
+    const begin = (record: RolloutRecord): RolloutRecord =>
+      beginAttempt(record, { attemptId: runtime.ids.attemptId(), workerId, leaseMs, requestId }, context).record;
+    return chain(driver.claimRollouts(limit, begin), (records) => {
+      const last = records.at(-1);
+      const attempt = last === undefined ? undefined : latestAttempt(last);
+      if (attempt === undefined) return nothing;
+      const effects: readonly WorkerEffect[] =
+        workerId === undefined
+          ? []
+          : [{ kind: "busy", workerId, rolloutId: attempt.rolloutId, attemptId: attempt.attemptId }];
+      return chain(sweeper.reset(), () =>
+        chain(workers.apply(effects, context.nowMs, true), () => ({
+          rollouts: records.map(presentAttempted),
+          isRepeat: false,
+        })),
+      );
+    });
   }
 
   /** Ends every wait. */

@@ -1,12 +1,14 @@
 import {
-  copyJsonObject,
   InvalidInputError,
+  JsonCopier,
   type JsonCopyOptions,
+  type Span,
   type SpanContextRecord,
   type SpanEvent,
   type SpanInput,
   type SpanLink,
   type SpanResource,
+  type SpanStatus,
   spanStatusCodes,
 } from "@agentlightning/core";
 import type { SpanDraft } from "./driver.ts";
@@ -14,18 +16,11 @@ import { checkId } from "./validate.ts";
 
 const noList: readonly never[] = Object.freeze([]);
 
-/** Counts what the parts of a span take, against the bound of the whole. */
-interface Tally {
-  bytes: number;
-  readonly options: JsonCopyOptions;
-}
+/** Fields are set one by one: copying by spread costs a multiple. */
+type Building<T> = { -readonly [K in keyof T]: T[K] };
 
-function attributes(value: unknown, subject: string, tally: Tally) {
-  const maxBytes = tally.options.maxBytes === undefined ? {} : { maxBytes: tally.options.maxBytes - tally.bytes };
-  const copy = copyJsonObject(value, subject, { ...tally.options, ...maxBytes });
-  tally.bytes += copy.bytes;
-  return copy.value;
-}
+/** What the fixed parts of a span are thought to take, in bytes. */
+const baseBytes = 200;
 
 function text(value: unknown, field: string): string {
   if (typeof value === "string") return value;
@@ -42,10 +37,15 @@ function flag(value: unknown, field: string): boolean {
   throw new InvalidInputError({ message: `span ${field} must be a boolean, got ${typeof value}`, details: { field } });
 }
 
-function list<T>(value: readonly T[], field: string, copy: (item: T) => T): readonly T[] {
+function list<T>(
+  value: readonly T[],
+  field: string,
+  copier: JsonCopier,
+  copy: (item: T, copier: JsonCopier) => T,
+): readonly T[] {
   if (!Array.isArray(value))
     throw new InvalidInputError({ message: `span ${field} must be a list`, details: { field } });
-  return value.length === 0 ? noList : Object.freeze(value.map(copy));
+  return value.length === 0 ? noList : Object.freeze(value.map((item: T) => copy(item, copier)));
 }
 
 function instant(value: unknown, field: string): number {
@@ -70,70 +70,72 @@ function contextOf(value: SpanContextRecord, field: string): SpanContextRecord {
   });
 }
 
-function eventOf(event: SpanEvent, tally: Tally): SpanEvent {
-  return Object.freeze({
+function eventOf(event: SpanEvent, copier: JsonCopier): SpanEvent {
+  const copy: Building<SpanEvent> = {
     name: text(object(event, "event").name, "event name"),
-    attributes: attributes(event.attributes, "event.attributes", tally),
-    ...(event.timestampMs === undefined ? {} : { timestampMs: instant(event.timestampMs, "event timestampMs") }),
-  });
+    attributes: copier.object(event.attributes, "event.attributes"),
+  };
+  if (event.timestampMs !== undefined) copy.timestampMs = instant(event.timestampMs, "event timestampMs");
+  return Object.freeze(copy);
 }
 
-function linkOf(link: SpanLink, tally: Tally): SpanLink {
-  return Object.freeze({
-    context: contextOf(object(link, "link").context, "link.context"),
-    ...(link.attributes === undefined ? {} : { attributes: attributes(link.attributes, "link.attributes", tally) }),
-  });
+function linkOf(link: SpanLink, copier: JsonCopier): SpanLink {
+  const copy: Building<SpanLink> = { context: contextOf(object(link, "link").context, "link.context") };
+  if (link.attributes !== undefined) copy.attributes = copier.object(link.attributes, "link.attributes");
+  return Object.freeze(copy);
 }
 
-function resourceOf(resource: SpanResource, tally: Tally): SpanResource {
-  const { attributes: given, schemaUrl } = object(resource, "resource");
+function resourceOf(resource: SpanResource, copier: JsonCopier): SpanResource {
+  const { attributes, schemaUrl } = object(resource, "resource");
   return Object.freeze({
-    attributes: attributes(given, "resource.attributes", tally),
+    attributes: copier.object(attributes, "resource.attributes"),
     schemaUrl: text(schemaUrl, "resource.schemaUrl"),
   });
+}
+
+function statusOf(status: SpanStatus | undefined): SpanStatus {
+  const statusCode = status?.statusCode;
+  if (status === undefined || statusCode === undefined || !spanStatusCodes.includes(statusCode)) {
+    throw new InvalidInputError({
+      message: `span status.statusCode must be one of ${spanStatusCodes.join(", ")}, got ${statusCode ?? "nothing"}`,
+    });
+  }
+  if (status.description === undefined) return Object.freeze({ statusCode });
+  return Object.freeze({ statusCode, description: text(status.description, "status.description") });
 }
 
 /** Checks and copies a span in one pass. @throws invalid_input naming the field, too_large */
 export function copySpan(span: SpanInput, options: JsonCopyOptions): SpanDraft {
   if (typeof span !== "object" || span === null) throw new InvalidInputError({ message: "a span must be an object" });
-  const tally: Tally = { bytes: 200, options };
-  if (!spanStatusCodes.includes(span.status?.statusCode)) {
-    throw new InvalidInputError({
-      message: `span status.statusCode must be one of ${spanStatusCodes.join(", ")}, got ${span.status?.statusCode ?? "nothing"}`,
-    });
+  const { sequenceId } = span;
+  if (sequenceId !== undefined && !Number.isSafeInteger(sequenceId)) {
+    throw new InvalidInputError({ message: `span sequenceId must be a whole number, got ${String(sequenceId)}` });
   }
-  if (span.sequenceId !== undefined && !Number.isSafeInteger(span.sequenceId)) {
-    throw new InvalidInputError({ message: `span sequenceId must be a whole number, got ${String(span.sequenceId)}` });
-  }
+  const copier = new JsonCopier(options, baseBytes);
   const name = text(span.name, "name");
-  tally.bytes += name.length;
-  const copy = {
+  copier.count(name.length);
+  const copy: Building<Omit<Span, "sequenceId">> & { sequenceId: number | undefined } = {
     rolloutId: checkId(span.rolloutId, "rolloutId"),
     attemptId: checkId(span.attemptId, "attemptId"),
-    ...(span.sequenceId === undefined ? {} : { sequenceId: span.sequenceId }),
+    sequenceId,
     traceId: text(span.traceId, "traceId"),
     spanId: checkId(span.spanId, "spanId"),
-    ...(span.parentId === undefined ? {} : { parentId: text(span.parentId, "parentId") }),
     name,
-    status: Object.freeze({
-      statusCode: span.status.statusCode,
-      ...(span.status.description === undefined
-        ? {}
-        : { description: text(span.status.description, "status.description") }),
-    }),
-    attributes: attributes(span.attributes, "attributes", tally),
-    events: list(span.events, "events", (event) => eventOf(event, tally)),
-    links: list(span.links, "links", (link) => linkOf(link, tally)),
-    ...(span.startTimeMs === undefined ? {} : { startTimeMs: instant(span.startTimeMs, "startTimeMs") }),
-    ...(span.endTimeMs === undefined ? {} : { endTimeMs: instant(span.endTimeMs, "endTimeMs") }),
-    ...(span.startTimeUnixNano === undefined
-      ? {}
-      : { startTimeUnixNano: text(span.startTimeUnixNano, "startTimeUnixNano") }),
-    ...(span.endTimeUnixNano === undefined ? {} : { endTimeUnixNano: text(span.endTimeUnixNano, "endTimeUnixNano") }),
-    ...(span.context === undefined ? {} : { context: contextOf(span.context, "context") }),
-    ...(span.parent === undefined ? {} : { parent: contextOf(span.parent, "parent") }),
-    resource: resourceOf(span.resource, tally),
-    ...(span.extra === undefined ? {} : { extra: attributes(span.extra, "extra", tally) }),
+    status: statusOf(span.status),
+    attributes: copier.object(span.attributes, "attributes"),
+    events: list(span.events, "events", copier, eventOf),
+    links: list(span.links, "links", copier, linkOf),
+    resource: resourceOf(span.resource, copier),
   };
-  return { span: copy, bytes: tally.bytes };
+  if (span.parentId !== undefined) copy.parentId = text(span.parentId, "parentId");
+  if (span.startTimeMs !== undefined) copy.startTimeMs = instant(span.startTimeMs, "startTimeMs");
+  if (span.endTimeMs !== undefined) copy.endTimeMs = instant(span.endTimeMs, "endTimeMs");
+  if (span.startTimeUnixNano !== undefined) {
+    copy.startTimeUnixNano = text(span.startTimeUnixNano, "startTimeUnixNano");
+  }
+  if (span.endTimeUnixNano !== undefined) copy.endTimeUnixNano = text(span.endTimeUnixNano, "endTimeUnixNano");
+  if (span.context !== undefined) copy.context = contextOf(span.context, "context");
+  if (span.parent !== undefined) copy.parent = contextOf(span.parent, "parent");
+  if (span.extra !== undefined) copy.extra = copier.object(span.extra, "extra");
+  return { span: copy, bytes: copier.bytes };
 }

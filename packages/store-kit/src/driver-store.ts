@@ -35,11 +35,12 @@ import {
 } from "@agentlightning/core";
 import { changeRollout, presentRollout } from "@agentlightning/core/lifecycle";
 import { AttemptDesk, requireRoom } from "./attempt-desk.ts";
+import { type Awaitable, chain } from "./awaitable.ts";
 import { ChangeFeed } from "./change-feed.ts";
 import { checkMetadata, checkRolloutChanges } from "./check-changes.ts";
 import { checkResourcesQuery, checkWorkerQuery } from "./check-query.ts";
 import { ClaimDesk } from "./claim-desk.ts";
-import type { Awaitable, StoreDriver } from "./driver.ts";
+import type { StoreDriver } from "./driver.ts";
 import { FinishWaits } from "./finish-waits.ts";
 import { Intake } from "./intake.ts";
 import type { StoreParts } from "./parts.ts";
@@ -98,24 +99,32 @@ export class DriverStore implements LightningStore {
     return this.#parts.sweeper.catchUp();
   }
 
+  /** A call that may bring a deadline: deadlines are applied before, and the timer seen to after it. */
+  #within<T>(work: () => Awaitable<T>): Awaitable<T> {
+    return chain(this.#enter(), () => chain(work(), (result) => chain(this.#parts.sweeper.reset(), () => result)));
+  }
+
   async startRollout(request: RolloutRequest & WorkOptions): Promise<AttemptedRollout> {
     await this.#enter();
     return this.#intake.start(request);
   }
 
   async enqueueRollout(request: RolloutRequest): Promise<Rollout> {
-    const [rollout] = await this.enqueueManyRollouts([request]);
-    if (rollout !== undefined) return rollout;
-    throw new LightningError({ code: "invariant", message: "the driver inserted a rollout and gave nothing back" });
+    return chain(this.#enter(), () =>
+      chain(this.#intake.enqueue([request]), ([rollout]) => {
+        if (rollout !== undefined) return rollout;
+        throw new LightningError({ code: "invariant", message: "the driver inserted a rollout and gave nothing back" });
+      }),
+    );
   }
 
   async enqueueManyRollouts(requests: readonly RolloutRequest[]): Promise<readonly Rollout[]> {
-    await this.#enter();
-    return this.#intake.enqueue(requests);
+    return chain(this.#enter(), () => this.#intake.enqueue(requests));
   }
 
   async dequeueRollout(options: DequeueOptions = {}): Promise<AttemptedRollout | undefined> {
-    return (await this.dequeueManyRollouts({ ...options, limit: 1 }))[0];
+    this.#requireOpen();
+    return chain(this.#claims.claim({ ...options, limit: 1 }), ([first]) => first);
   }
 
   async dequeueManyRollouts(options: DequeueManyOptions = {}): Promise<readonly AttemptedRollout[]> {
@@ -124,8 +133,7 @@ export class DriverStore implements LightningStore {
   }
 
   async startAttempt(rolloutId: string, options: WorkOptions = {}): Promise<AttemptedRollout> {
-    await this.#enter();
-    return this.#attempts.start(rolloutId, options);
+    return this.#within(() => this.#attempts.start(rolloutId, options));
   }
 
   async updateRollout(rolloutId: string, changes: RolloutChanges): Promise<Rollout> {
@@ -143,13 +151,11 @@ export class DriverStore implements LightningStore {
   }
 
   async updateAttempt(rolloutId: string, attemptId: string, changes: AttemptChanges): Promise<Attempt> {
-    await this.#enter();
-    return this.#attempts.update(rolloutId, attemptId, changes);
+    return this.#within(() => this.#attempts.update(rolloutId, attemptId, changes));
   }
 
   async reportAttempt(rolloutId: string, attemptId: string, report: AttemptReport): Promise<ReportOutcome> {
-    await this.#enter();
-    return this.#attempts.report(rolloutId, attemptId, report);
+    return this.#within(() => this.#attempts.report(rolloutId, attemptId, report));
   }
 
   async releaseAttempt(
@@ -157,23 +163,21 @@ export class DriverStore implements LightningStore {
     attemptId: string,
     options: { readonly reason?: string | undefined } = {},
   ): Promise<ReportOutcome> {
-    await this.#enter();
-    return this.#attempts.release(rolloutId, attemptId, checkOptionalText(options.reason, "reason"));
+    return this.#within(() =>
+      this.#attempts.release(rolloutId, attemptId, checkOptionalText(options.reason, "reason")),
+    );
   }
 
   async renewLease(rolloutId: string, attemptId: string, options: { readonly leaseMs: number }): Promise<LeaseOutcome> {
-    await this.#enter();
-    return this.#attempts.renew(rolloutId, attemptId, options.leaseMs);
+    return this.#within(() => this.#attempts.renew(rolloutId, attemptId, options.leaseMs));
   }
 
   async heartbeatAttempt(rolloutId: string, attemptId: string): Promise<LeaseOutcome | { readonly status: "held" }> {
-    await this.#enter();
-    return this.#attempts.heartbeat(rolloutId, attemptId);
+    return this.#within(() => this.#attempts.heartbeat(rolloutId, attemptId));
   }
 
   async getRolloutById(rolloutId: string): Promise<Rollout | undefined> {
-    await this.#enter();
-    return this.#reader.rollout(rolloutId);
+    return chain(this.#enter(), () => this.#reader.rollout(rolloutId));
   }
 
   async queryRollouts(query: RolloutQuery = {}): Promise<Page<Rollout>> {
@@ -202,14 +206,11 @@ export class DriverStore implements LightningStore {
   }
 
   async addSpan(span: SpanInput): Promise<Span | undefined> {
-    return (await this.addManySpans([span]))[0];
+    return this.#within(() => this.#spans.writeOne(span));
   }
 
   async addManySpans(spans: readonly SpanInput[]): Promise<readonly Span[]> {
-    await this.#enter();
-    const stored = await this.#spans.write(spans);
-    await this.#parts.sweeper.reset();
-    return stored;
+    return this.#within(() => this.#spans.write(spans));
   }
 
   async getNextSpanSequenceId(rolloutId: string, attemptId: string): Promise<number> {
@@ -226,8 +227,7 @@ export class DriverStore implements LightningStore {
   }
 
   async querySpans(rolloutId: string, query: SpanQuery = {}): Promise<Page<Span>> {
-    await this.#enter();
-    return this.#reader.spans(rolloutId, query);
+    return chain(this.#enter(), () => this.#reader.spans(rolloutId, query));
   }
 
   async addResources(

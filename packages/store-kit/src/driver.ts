@@ -11,16 +11,17 @@ import type {
   WorkerQuery,
 } from "@agentlightning/core";
 import type { RolloutRecord } from "@agentlightning/core/lifecycle";
+import type { Awaitable } from "./awaitable.ts";
 
-/** A driver may answer at once (an embedded engine) or later. */
-export type Awaitable<T> = T | Promise<T>;
+export type { Awaitable } from "./awaitable.ts";
 
 /** A record, or the word for one that retention dropped. */
 export type RecordLookup = RolloutRecord | "evicted" | undefined;
 
-/** A span with its copy's estimated size; `sequenceId` is given by {@link StoreDriver.appendSpans} where it is unset. */
+/** A span on its way into a driver, with its estimated size. */
 export interface SpanDraft {
-  readonly span: Omit<Span, "sequenceId"> & { readonly sequenceId?: number | undefined };
+  /** A copy that is the driver's to keep: it sets `sequenceId` where that is unset, and freezes the whole. */
+  readonly span: Omit<Span, "sequenceId"> & { sequenceId: number | undefined };
   readonly bytes: number;
 }
 

@@ -13,6 +13,7 @@ import {
   presentRollout,
   type RolloutRecord,
 } from "@agentlightning/core/lifecycle";
+import { type Awaitable, chain, chainEach } from "./awaitable.ts";
 import { idOfKey } from "./idempotency.ts";
 import type { StoreParts } from "./parts.ts";
 import { evictedError } from "./transitions.ts";
@@ -45,16 +46,20 @@ export class Intake {
     return presentAttempted(stored);
   }
 
-  async enqueue(requests: readonly RolloutRequest[]): Promise<readonly Rollout[]> {
+  enqueue(requests: readonly RolloutRequest[]): Awaitable<readonly Rollout[]> {
     if (!Array.isArray(requests)) throw new InvalidInputError({ message: "rollout requests must be given as a list" });
     if (requests.length === 0) return [];
-    const { driver, transitions } = this.#parts;
-    const latest = await driver.latestResources();
-    const fresh: RolloutRecord[] = [];
-    for (const request of requests) {
-      const made = this.#make(request, latest?.resourcesId);
-      fresh.push(made instanceof Promise ? await made : made);
-    }
+    return chain(this.#parts.driver.latestResources(), (latest) => {
+      const fresh: RolloutRecord[] = [];
+      const made = chainEach(requests, (request) =>
+        chain(this.#make(request, latest?.resourcesId), (record) => void fresh.push(record)),
+      );
+      return chain(made, () => this.#queue(fresh));
+    });
+  }
+
+  #queue(fresh: readonly RolloutRecord[]): Awaitable<readonly Rollout[]> {
+    const { driver, transitions, sweeper } = this.#parts;
     // Places are taken at the end, in one turn: what was prepared for long must not stand before what came earlier.
     const { queuePosition, nowMs } = transitions.context();
     const queued = fresh.map((record) => {
@@ -66,9 +71,9 @@ export class Intake {
         ...(claimWithinMs === undefined ? {} : { nextDeadlineMs: nowMs + claimWithinMs }),
       };
     });
-    const stored = await driver.insertRollouts(queued);
-    if (queued.some(hasDeadline)) await this.#parts.sweeper.reset();
-    return stored.map(presentRollout);
+    return chain(driver.insertRollouts(queued), (stored) =>
+      chain(queued.some(hasDeadline) ? sweeper.reset() : undefined, () => stored.map(presentRollout)),
+    );
   }
 
   /** The record of a request; at once unless an idempotency key has to be hashed. */

@@ -10,6 +10,7 @@ import {
   type SpanQuery,
 } from "@agentlightning/core";
 import { latestAttempt, presentRollout, type RolloutRecord } from "@agentlightning/core/lifecycle";
+import { type Awaitable, chain } from "./awaitable.ts";
 import { checkAttemptQuery, checkRolloutQuery, checkSpanQuery } from "./check-query.ts";
 import type { StoreDriver } from "./driver.ts";
 import { selectPage } from "./select-page.ts";
@@ -24,15 +25,15 @@ export class Reader {
   }
 
   /** @throws evicted */
-  async #record(rolloutId: string): Promise<RolloutRecord | undefined> {
-    const record = await this.#driver.readRollout(rolloutId);
-    if (record === "evicted") throw evictedError(rolloutId);
-    return record;
+  #record(rolloutId: string): Awaitable<RolloutRecord | undefined> {
+    return chain(this.#driver.readRollout(rolloutId), (record) => {
+      if (record === "evicted") throw evictedError(rolloutId);
+      return record;
+    });
   }
 
-  async rollout(rolloutId: string): Promise<Rollout | undefined> {
-    const record = await this.#record(rolloutId);
-    return record === undefined ? undefined : presentRollout(record);
+  rollout(rolloutId: string): Awaitable<Rollout | undefined> {
+    return chain(this.#record(rolloutId), (record) => (record === undefined ? undefined : presentRollout(record)));
   }
 
   async rollouts(query: RolloutQuery): Promise<Page<Rollout>> {
@@ -52,14 +53,15 @@ export class Reader {
     );
   }
 
-  async spans(rolloutId: string, query: SpanQuery): Promise<Page<Span>> {
+  spans(rolloutId: string, query: SpanQuery): Awaitable<Page<Span>> {
     checkSpanQuery(query);
-    const record = await this.#record(rolloutId);
-    const isLatest = query.attemptId === "latest";
-    const attemptId = isLatest && record !== undefined ? latestAttempt(record)?.attemptId : query.attemptId;
-    if (record === undefined || (isLatest && attemptId === undefined)) {
-      return createPage([], 0, query.limit ?? -1, query.offset ?? 0);
-    }
-    return this.#driver.querySpans(rolloutId, { ...query, attemptId });
+    return chain(this.#record(rolloutId), (record) => {
+      const isLatest = query.attemptId === "latest";
+      const attemptId = isLatest && record !== undefined ? latestAttempt(record)?.attemptId : query.attemptId;
+      if (record === undefined || (isLatest && attemptId === undefined)) {
+        return createPage([], 0, query.limit ?? -1, query.offset ?? 0);
+      }
+      return this.#driver.querySpans(rolloutId, { ...query, attemptId });
+    });
   }
 }

@@ -6,16 +6,22 @@ import {
   type Span,
   type SpanInput,
 } from "@agentlightning/core";
-import { arriveFirstSpan, findAttempt, spanMovesAttempt } from "@agentlightning/core/lifecycle";
+import { arriveFirstSpan, findAttempt, type RolloutRecord, spanMovesAttempt } from "@agentlightning/core/lifecycle";
+import { type Awaitable, chain, chainEach } from "./awaitable.ts";
 import { copySpan } from "./copy-span.ts";
 import type { SpanDraft, StoreDriver } from "./driver.ts";
 import type { Transitions } from "./transitions.ts";
 
-/** The spans of one call that belong to one rollout, and which of its attempts they may set running. */
+/** The spans of one call that belong to one rollout. */
 interface Group {
   readonly rolloutId: string;
   readonly drafts: SpanDraft[];
-  readonly moving: Set<string>;
+}
+
+/** An attempt that its spans may set running. */
+interface Moving {
+  readonly rolloutId: string;
+  readonly attemptId: string;
 }
 
 /** Takes spans in: one check and one copy each, one append a call, one status write for the first of an attempt. */
@@ -30,49 +36,57 @@ export class SpanWriter {
     this.#copyOptions = copyOptions;
   }
 
-  /** Stores spans; every one is checked, and every attempt found, before the first is written. Gives the new ones in input order. */
-  async write(spans: readonly SpanInput[]): Promise<readonly Span[]> {
-    if (!Array.isArray(spans)) throw new InvalidInputError({ message: "spans must be given as a list" });
-    const groups = new Map<string, Group>();
-    const order: string[] = [];
-    for (const input of spans) {
-      const draft = copySpan(input, this.#copyOptions);
-      const { rolloutId } = draft.span;
-      const group = groups.get(rolloutId);
-      if (group === undefined) groups.set(rolloutId, { rolloutId, drafts: [draft], moving: new Set() });
-      else group.drafts.push(draft);
-      if (spans.length > 1) order.push(keyOf(draft.span));
-    }
-    if (groups.size === 0) return [];
-    for (const group of groups.values()) await this.#requireAttempts(group);
-    const appended = await this.#driver.appendSpans([...groups.values()], this.#transitions.context().nowMs);
-    // Spans before status: a reader that sees `running` finds the span that says so. Duplicates alone move nothing.
-    for (const { rolloutId, moving } of groups.values()) {
-      for (const attemptId of moving) {
-        const isNew = appended.some((span) => span.rolloutId === rolloutId && span.attemptId === attemptId);
-        if (isNew) await this.#arrive(rolloutId, attemptId);
-      }
-    }
-    if (groups.size === 1) return appended;
-    const byKey = new Map(appended.map((span) => [keyOf(span), span]));
-    return [...new Set(order)].flatMap((key) => byKey.get(key) ?? []);
+  /** Stores one span; `undefined` for a duplicate. */
+  writeOne(input: SpanInput): Awaitable<Span | undefined> {
+    const draft = copySpan(input, this.#copyOptions);
+    const group: Group = { rolloutId: draft.span.rolloutId, drafts: [draft] };
+    return chain(this.#writeGroups([group]), ([stored]) => stored);
   }
 
-  async #arrive(rolloutId: string, attemptId: string): Promise<void> {
-    await this.#transitions.apply(rolloutId, (record, context) => {
+  /** Stores spans; every one is checked, and every attempt found, before the first is written. Gives the new ones in input order. */
+  write(spans: readonly SpanInput[]): Awaitable<readonly Span[]> {
+    if (!Array.isArray(spans)) throw new InvalidInputError({ message: "spans must be given as a list" });
+    const drafts = spans.map((input: SpanInput) => copySpan(input, this.#copyOptions));
+    const groups = new Map<string, Group>();
+    for (const draft of drafts) {
+      const { rolloutId } = draft.span;
+      const group = groups.get(rolloutId);
+      if (group === undefined) groups.set(rolloutId, { rolloutId, drafts: [draft] });
+      else group.drafts.push(draft);
+    }
+    if (groups.size === 0) return [];
+    return chain(this.#writeGroups([...groups.values()]), (stored) => {
+      if (groups.size === 1) return stored;
+      const byKey = new Map(stored.map((span) => [keyOf(span), span]));
+      return [...new Set(drafts.map(({ span }) => keyOf(span)))].flatMap((key) => byKey.get(key) ?? []);
+    });
+  }
+
+  #writeGroups(groups: readonly Group[]): Awaitable<readonly Span[]> {
+    const moving: Moving[] = [];
+    const checked = chainEach(groups, (group) =>
+      chain(this.#transitions.require(group.rolloutId), (record) => noteMoving(record, group, moving)),
+    );
+    const appended = chain(checked, () => this.#driver.appendSpans(groups, this.#transitions.nowMs()));
+    // Spans before status: a reader that sees `running` finds the span that says so. Duplicates alone move nothing.
+    return chain(appended, (spans) => {
+      if (moving.length === 0) return spans;
+      const arrivals = moving.filter(({ rolloutId, attemptId }) =>
+        spans.some((span) => span.rolloutId === rolloutId && span.attemptId === attemptId),
+      );
+      return chain(
+        chainEach(arrivals, (arrival) => this.#arrive(arrival)),
+        () => spans,
+      );
+    });
+  }
+
+  #arrive({ rolloutId, attemptId }: Moving): Awaitable<unknown> {
+    return this.#transitions.apply(rolloutId, (record, context) => {
       const attempt = findAttempt(record, attemptId);
       if (attempt === undefined || !spanMovesAttempt(attempt)) return undefined;
       return { record: arriveFirstSpan(record, attempt, context), workers: [] };
     });
-  }
-
-  async #requireAttempts({ rolloutId, drafts, moving }: Group): Promise<void> {
-    const record = await this.#transitions.require(rolloutId);
-    for (const { span } of drafts) {
-      const attempt = findAttempt(record, span.attemptId);
-      if (attempt === undefined) throw attemptNotFound(rolloutId, span.attemptId);
-      if (spanMovesAttempt(attempt)) moving.add(span.attemptId);
-    }
   }
 
   /** As many numbers as pairs, in input order; nothing is taken unless every rollout exists. */
@@ -92,6 +106,24 @@ export class SpanWriter {
       next.set(rolloutId, number + 1);
       return number;
     });
+  }
+}
+
+/** Finds the attempt of every span, and notes those that the spans set running. @throws attempt_not_found */
+function noteMoving(record: RolloutRecord, { rolloutId, drafts }: Group, moving: Moving[]): void {
+  let lastId: string | undefined;
+  for (const { span } of drafts) {
+    const { attemptId } = span;
+    if (attemptId === lastId) continue;
+    lastId = attemptId;
+    const attempt = findAttempt(record, attemptId);
+    if (attempt === undefined) throw attemptNotFound(rolloutId, attemptId);
+    if (
+      spanMovesAttempt(attempt) &&
+      !moving.some((known) => known.rolloutId === rolloutId && known.attemptId === attemptId)
+    ) {
+      moving.push({ rolloutId, attemptId });
+    }
   }
 }
 

@@ -6,6 +6,7 @@ import {
   type TransitionContext,
   type WorkerEffect,
 } from "@agentlightning/core/lifecycle";
+import { type Awaitable, chain } from "./awaitable.ts";
 import type { RecordLookup, StoreDriver } from "./driver.ts";
 import type { WorkerBook } from "./worker-book.ts";
 
@@ -13,6 +14,8 @@ import type { WorkerBook } from "./worker-book.ts";
 const positionStep = 2 ** -11;
 /** Takes a position in front of every rollout that was queued at the tail; later ones stay behind earlier ones. */
 const headShift = 2 ** 42;
+
+const noEffects: readonly WorkerEffect[] = [];
 
 /** Lets a rule decide about a record as it stands, and writes what it says. */
 export class Transitions {
@@ -25,6 +28,11 @@ export class Transitions {
     this.#driver = driver;
     this.#workers = workers;
     this.#runtime = runtime;
+  }
+
+  /** The store's time; epoch milliseconds. */
+  nowMs(): number {
+    return this.#runtime.clock.nowMs();
   }
 
   /** A context at the store's time. Queue positions of one handle never go back, whatever the clock does. */
@@ -40,24 +48,28 @@ export class Transitions {
   }
 
   /** The record. @throws rollout_not_found, evicted */
-  async require(rolloutId: string): Promise<RolloutRecord> {
-    return requireRecord(rolloutId, await this.#driver.readRollout(rolloutId));
+  require(rolloutId: string): Awaitable<RolloutRecord> {
+    const found = this.#driver.readRollout(rolloutId);
+    return chain(found, (record) => requireRecord(rolloutId, record));
   }
 
   /** Applies a rule. `decide` gives `undefined` when nothing is to be written. @throws rollout_not_found, evicted */
-  async apply(
+  apply(
     rolloutId: string,
     decide: (record: RolloutRecord, context: TransitionContext) => Transition | undefined,
-  ): Promise<RolloutRecord> {
+  ): Awaitable<RolloutRecord> {
     const context = this.context();
-    let workers: readonly WorkerEffect[] = [];
-    const record = await this.#driver.changeRollout(rolloutId, (current) => {
+    let workers: readonly WorkerEffect[] = noEffects;
+    const changed = this.#driver.changeRollout(rolloutId, (current) => {
       const transition = decide(current, context);
-      workers = transition?.workers ?? [];
+      workers = transition?.workers ?? noEffects;
       return transition?.record;
     });
-    if (workers.length > 0) await this.#workers.apply(workers, context.nowMs);
-    return requireRecord(rolloutId, record);
+    return chain(changed, (record) =>
+      workers.length === 0
+        ? requireRecord(rolloutId, record)
+        : chain(this.#workers.apply(workers, context.nowMs), () => requireRecord(rolloutId, record)),
+    );
   }
 
   /** Ends what is overdue. Judged anew on the record as it stands when it is written, so that a renewal in between wins. */
@@ -72,7 +84,7 @@ export class Transitions {
           moved ||= transition !== undefined;
           return transition;
         };
-        await this.apply(rollout.rolloutId, decide).catch(ignoreGone);
+        await ignoreGone(async () => this.apply(rollout.rolloutId, decide));
       }
       if (!moved) return;
     }
@@ -80,9 +92,13 @@ export class Transitions {
 }
 
 /** A rollout that vanished since it was listed needs no verdict. */
-function ignoreGone(cause: unknown): void {
-  if (LightningError.isInstance(cause, "evicted") || LightningError.isInstance(cause, "rollout_not_found")) return;
-  throw cause;
+async function ignoreGone(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    if (LightningError.isInstance(cause, "evicted") || LightningError.isInstance(cause, "rollout_not_found")) return;
+    throw cause;
+  }
 }
 
 function requireRecord(rolloutId: string, found: RecordLookup): RolloutRecord {

@@ -1,5 +1,6 @@
 import type { JsonObject, Worker } from "@agentlightning/core";
 import type { WorkerEffect } from "@agentlightning/core/lifecycle";
+import { type Awaitable, chainEach } from "./awaitable.ts";
 import type { StoreDriver } from "./driver.ts";
 
 /** Keeps the workers' records in step with the attempts they hold. */
@@ -11,26 +12,23 @@ export class WorkerBook {
   }
 
   /** Writes what transitions mean for workers; a worker that has moved on to another attempt is left alone. */
-  async apply(effects: readonly WorkerEffect[], nowMs: number, dequeued: boolean = false): Promise<void> {
-    for (const effect of effects) {
-      if (effect.kind === "busy") {
-        await this.#driver.patchWorker(effect.workerId, {
-          set: {
-            status: "busy",
-            currentRolloutId: effect.rolloutId,
-            currentAttemptId: effect.attemptId,
-            lastBusyTimeMs: nowMs,
-            ...(dequeued ? { lastDequeueTimeMs: nowMs } : {}),
-          },
-        });
-      } else {
-        await this.#driver.patchWorker(effect.workerId, {
-          set: { status: effect.kind, lastIdleTimeMs: nowMs },
-          clearCurrent: true,
-          onlyIfAttemptId: effect.attemptId,
-        });
-      }
+  apply(effects: readonly WorkerEffect[], nowMs: number, dequeued: boolean = false): Awaitable<void> {
+    return chainEach(effects, (effect) => this.#apply(effect, nowMs, dequeued));
+  }
+
+  #apply(effect: WorkerEffect, nowMs: number, dequeued: boolean): Awaitable<Worker> {
+    if (effect.kind === "busy") {
+      const { rolloutId: currentRolloutId, attemptId: currentAttemptId } = effect;
+      const busy = { status: "busy" as const, currentRolloutId, currentAttemptId, lastBusyTimeMs: nowMs };
+      return this.#driver.patchWorker(effect.workerId, {
+        set: dequeued ? { ...busy, lastDequeueTimeMs: nowMs } : busy,
+      });
     }
+    return this.#driver.patchWorker(effect.workerId, {
+      set: { status: effect.kind, lastIdleTimeMs: nowMs },
+      clearCurrent: true,
+      onlyIfAttemptId: effect.attemptId,
+    });
   }
 
   /** Registers a worker or stamps its heartbeat; statistics replace the former ones. */

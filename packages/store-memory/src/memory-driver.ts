@@ -7,7 +7,7 @@ import {
   type Worker,
 } from "@agentlightning/core";
 import { findAttempt, renew, type RolloutRecord } from "@agentlightning/core/lifecycle";
-import { compareValues, selectPage, type StoreDriver } from "@agentlightning/store-kit";
+import { compareValues, selectPage, type SpanBatch, type StoreDriver } from "@agentlightning/store-kit";
 import { resourcesFilter, rolloutFilter, spanFilter, workerFilter } from "./filters.ts";
 import type { MemoryBounds } from "./options.ts";
 import { RecordTable } from "./record-table.ts";
@@ -85,26 +85,21 @@ export function createMemoryDriver(bounds: MemoryBounds, runtime: Runtime): Stor
 
     appendSpans(batches, nowMs) {
       const fresh = shelves.fresh(batches).filter(({ drafts }) => drafts.length > 0);
-      let bytes = 0;
-      for (const { drafts } of fresh) for (const draft of drafts) bytes += draft.bytes;
-      shelves.makeRoom(
-        bytes,
-        bounds.maxTotalSpanBytes,
-        droppableBut(new Set(fresh.map((batch) => batch.rolloutId))),
-        (rolloutId) => table.drop(rolloutId),
-      );
+      makeRoom(fresh);
       const stored: Span[] = [];
       for (const batch of fresh) {
         const record = table.get(batch.rolloutId);
         if (record === undefined) continue;
         const { spans, counter } = shelves.add(batch, record.spanCounter);
         let next: RolloutRecord = { ...record, spanCounter: counter };
-        for (const attemptId of new Set(spans.map((span) => span.attemptId))) {
-          const attempt = findAttempt(next, attemptId);
+        let lastId: string | undefined;
+        for (const { attemptId } of spans) {
+          const attempt = attemptId === lastId ? undefined : findAttempt(next, attemptId);
           if (attempt !== undefined) next = renew(next, attempt, undefined, nowMs);
+          lastId = attemptId;
         }
         table.put(next);
-        stored.push(...spans);
+        for (const span of spans) stored.push(span);
       }
       return stored;
     },
@@ -183,6 +178,14 @@ export function createMemoryDriver(bounds: MemoryBounds, runtime: Runtime): Stor
     retain: (rolloutId) => table.retention.hold(rolloutId),
     close: () => undefined,
   };
+
+  function makeRoom(fresh: readonly SpanBatch[]): void {
+    if (bounds.maxTotalSpanBytes === Number.POSITIVE_INFINITY) return;
+    let bytes = 0;
+    for (const { drafts } of fresh) for (const draft of drafts) bytes += draft.bytes;
+    const written = new Set(fresh.map(({ rolloutId }) => rolloutId));
+    shelves.makeRoom(bytes, bounds.maxTotalSpanBytes, droppableBut(written), (rolloutId) => table.drop(rolloutId));
+  }
 
   /** Finished rollouts that may go; not those that are being written to. */
   function* droppableBut(written: ReadonlySet<string>): Generator<string> {

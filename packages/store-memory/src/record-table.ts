@@ -55,7 +55,7 @@ export class RecordTable {
     const { rolloutId, status, endTimeMs } = record.rollout;
     const previous = this.#records.get(rolloutId);
     this.#records.set(rolloutId, record);
-    this.deadlines.note(rolloutId, record.nextDeadlineMs);
+    if (record.nextDeadlineMs !== previous?.nextDeadlineMs) this.deadlines.note(rolloutId, record.nextDeadlineMs);
     // Heartbeats and span counts, by far the most frequent writes, change nothing below.
     if (record.revision === previous?.revision) return;
     this.attemptCount += record.attempts.length - (previous?.attempts.length ?? 0);

@@ -4,32 +4,37 @@ import type { SpanBatch, SpanDraft } from "@agentlightning/store-kit";
 /** The spans of one rollout. */
 class Shelf {
   readonly spans: Span[] = [];
-  readonly #keys = new Set<string>();
+  /** Span ids by attempt. */
+  readonly #ids = new Map<string, Set<string>>();
   bytes = 0;
 
   /** The drafts that are new, each key once. */
   fresh(drafts: readonly SpanDraft[]): readonly SpanDraft[] {
     const [first] = drafts;
-    if (drafts.length === 1 && first !== undefined) return this.#keys.has(keyOf(first.span)) ? [] : drafts;
+    if (drafts.length === 1 && first !== undefined) return this.#has(first) ? [] : drafts;
     const seen = new Set<string>();
-    return drafts.filter(({ span }) => {
-      const key = keyOf(span);
-      if (this.#keys.has(key) || seen.has(key)) return false;
+    return drafts.filter((draft) => {
+      const key = `${draft.span.attemptId}\u0000${draft.span.spanId}`;
+      if (this.#has(draft) || seen.has(key)) return false;
       seen.add(key);
       return true;
     });
   }
 
+  #has({ span }: SpanDraft): boolean {
+    return this.#ids.get(span.attemptId)?.has(span.spanId) === true;
+  }
+
   add(span: Span, bytes: number): void {
     this.spans.push(span);
-    this.#keys.add(keyOf(span));
+    const ids = this.#ids.get(span.attemptId);
+    if (ids === undefined) this.#ids.set(span.attemptId, new Set([span.spanId]));
+    else ids.add(span.spanId);
     this.bytes += bytes;
   }
 }
 
-function keyOf(span: Pick<Span, "attemptId" | "spanId">): string {
-  return `${span.attemptId}\u0000${span.spanId}`;
-}
+const noShelf = new Shelf();
 
 /** The spans of all rollouts, and how many bytes they are thought to take. */
 export class SpanShelves {
@@ -45,25 +50,32 @@ export class SpanShelves {
   fresh(batches: readonly SpanBatch[]): readonly SpanBatch[] {
     return batches.map(({ rolloutId, drafts }) => ({
       rolloutId,
-      drafts: (this.#shelves.get(rolloutId) ?? new Shelf()).fresh(drafts),
+      drafts: (this.#shelves.get(rolloutId) ?? noShelf).fresh(drafts),
     }));
   }
 
   /** Numbers and stores drafts that are new; gives the spans and the rollout's counter after them. */
   add({ rolloutId, drafts }: SpanBatch, counterBefore: number): { readonly spans: readonly Span[]; counter: number } {
-    const shelf = this.#shelves.get(rolloutId) ?? new Shelf();
+    const shelf = this.#shelfOf(rolloutId);
     let counter = counterBefore;
     const spans = drafts.map(({ span, bytes }): Span => {
-      const sequenceId = span.sequenceId ?? counter + 1;
-      counter = Math.max(counter, sequenceId);
-      const numbered = Object.freeze({ ...span, sequenceId });
+      span.sequenceId ??= counter + 1;
+      counter = Math.max(counter, span.sequenceId);
+      const numbered = Object.freeze(span) as Span;
       shelf.add(numbered, bytes);
       this.bytes += bytes;
       return numbered;
     });
     this.spanCount += spans.length;
-    this.#shelves.set(rolloutId, shelf);
     return { spans, counter };
+  }
+
+  #shelfOf(rolloutId: string): Shelf {
+    const known = this.#shelves.get(rolloutId);
+    if (known !== undefined) return known;
+    const shelf = new Shelf();
+    this.#shelves.set(rolloutId, shelf);
+    return shelf;
   }
 
   drop(rolloutId: string): void {

@@ -19,13 +19,16 @@ export function holding(record: RolloutRecord, attemptId: string): Holding {
   return isLiveAttemptStatus(attempt.status) ? { attempt } : { lost: "ended", attempt };
 }
 
-/** A live attempt with its lease extended (when `leaseMs` is given) and its heartbeat stamped; the revision stays. */
+/** A live attempt with its lease extended (when `leaseMs` is given) and its heartbeat stamped; the revision stays. The same record when there is nothing to stamp. */
 export function renew(
   record: RolloutRecord,
   attempt: Attempt,
   leaseMs: number | undefined,
   nowMs: number,
 ): RolloutRecord {
+  if (leaseMs === undefined && attempt.lastHeartbeatTimeMs !== undefined && attempt.lastHeartbeatTimeMs >= nowMs) {
+    return record;
+  }
   const renewed = patchFields<Attempt>(attempt, {
     lastHeartbeatTimeMs: Math.max(nowMs, attempt.lastHeartbeatTimeMs ?? 0),
     ...(leaseMs === undefined ? {} : { leaseExpiresAtMs: nowMs + leaseMs }),
