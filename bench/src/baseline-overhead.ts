@@ -37,7 +37,7 @@ export const baselineOverhead: Bench = {
   async run({ short }) {
     const tasks = short ? 100 : 1_000;
     const result = await sideBySide(
-      short ? 1 : 5,
+      short ? 1 : 9,
       () => timeMs(() => wholeLoop(tasks)),
       () => timeMs(() => bareLoop(tasks)),
     );

@@ -28,7 +28,10 @@ export async function timeMs(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-/** Runs ours and the reference in turn, so that a drift of the machine's speed hits both; gives medians and the median ratio. */
+/**
+ * Runs ours and the reference in turn, so that a drift of the machine's speed hits both; gives medians and the median
+ * ratio. With more than one round, a first one of each is not counted: it measures the compiler.
+ */
 export async function sideBySide(
   rounds: number,
   ours: () => Promise<number>,
@@ -37,6 +40,10 @@ export async function sideBySide(
   const oursValues: number[] = [];
   const referenceValues: number[] = [];
   const ratios: number[] = [];
+  if (rounds > 1) {
+    await reference();
+    await ours();
+  }
   for (let round = 0; round < rounds; round += 1) {
     const referenceValue = await reference();
     const oursValue = await ours();

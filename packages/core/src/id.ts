@@ -1,10 +1,10 @@
 import type { IdGenerator } from "./clock.ts";
 
-const hexDigits = "0123456789abcdef";
+const hexPairs = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 function hexFrom(bytes: Uint8Array): string {
   let text = "";
-  for (const byte of bytes) text += hexDigits.charAt(byte >> 4) + hexDigits.charAt(byte & 15);
+  for (const byte of bytes) text += hexPairs[byte] ?? "";
   return text;
 }
 

@@ -58,6 +58,7 @@ export class AttemptTrace implements SpanSink {
   #order = 0;
   #seen = 0;
   #dropped = 0;
+  #isLast = false;
   #scheduled = false;
   #allEnded: (() => void) | undefined;
   #handing: Promise<void> = Promise.resolve();
@@ -84,7 +85,18 @@ export class AttemptTrace implements SpanSink {
 
   /** Runs the agent (or part of it) so that its spans come here, as roots: what the runner was called within is none of their parents. */
   run<T>(fn: () => T): T {
+    if (context.active() === ROOT_CONTEXT) return runInScope(this.#scope, fn);
     return runInScope(this.#scope, () => context.with(ROOT_CONTEXT, fn));
+  }
+
+  /** Writes an attempt's last spans: the flush that follows gives them their numbers, so the store is not asked before. */
+  runLast(write: () => void): void {
+    this.#isLast = true;
+    try {
+      this.run(write);
+    } finally {
+      this.#isLast = false;
+    }
   }
 
   started(peek?: () => SpanDraft): StartTicket {
@@ -115,7 +127,7 @@ export class AttemptTrace implements SpanSink {
   }
 
   reserve(): void {
-    this.#numbering.reserve();
+    if (!this.#isLast) this.#numbering.reserve();
   }
 
   /** The spans delivered so far, at most 2,048 of them. */

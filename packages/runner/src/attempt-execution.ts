@@ -38,6 +38,10 @@ export class AttemptExecution {
     };
   }
 
+  get #hasHooks(): boolean {
+    return this.#environment.options.hooks.length > 0;
+  }
+
   get log(): Logger {
     return this.#log;
   }
@@ -76,7 +80,7 @@ export class AttemptExecution {
 
   async #runAgent(watchdog: Watchdog): Promise<AgentEnd> {
     const running = this.#running;
-    await this.#runHooks("onRolloutStart", (hooks) => hooks.onRolloutStart?.(this.#hookContext));
+    if (this.#hasHooks) await this.#runHooks("onRolloutStart", (hooks) => hooks.onRolloutStart?.(this.#hookContext));
     const { resources, task, refused } = await openAttempt(running, this.#environment);
     // Told to stop meanwhile: its end is decided, and nobody may be waiting for it any more.
     if (running.settled || running.cause !== undefined) return { status: "prevented", error: running.cause };
@@ -96,7 +100,7 @@ export class AttemptExecution {
     });
     const traceContext: TraceHookContext = { ...this.#hookContext, resources, tracer: trace.tracer };
     return trace.run(async () => {
-      await this.#runHooks("onTraceStart", (hooks) => hooks.onTraceStart?.(traceContext));
+      if (this.#hasHooks) await this.#runHooks("onTraceStart", (hooks) => hooks.onTraceStart?.(traceContext));
       this.#traceContext = traceContext;
       if (running.cause !== undefined) return { status: "prevented", error: running.cause };
       return { status: "returned", value: await this.#environment.options.agent.run(task, context) };
@@ -123,7 +127,7 @@ export class AttemptExecution {
     const trace = this.#trace;
     if (abandoned) this.#log.warn("the agent did not stop when it was told to; its slot goes on without it");
     const traceContext = this.#traceContext;
-    if (trace !== undefined && traceContext !== undefined) {
+    if (trace !== undefined && traceContext !== undefined && this.#hasHooks) {
       await trace.run(() => this.#runHooks("onTraceEnd", (hooks) => hooks.onTraceEnd?.(traceContext)));
     }
     const droppedSpans =
@@ -133,7 +137,7 @@ export class AttemptExecution {
     const { outcome, error } = verdict;
     const hasError = verdict.isAgentError || error !== undefined;
     const endContext = { ...this.#hookContext, spans, outcome, ...(hasError ? { error } : {}) };
-    await this.#runHooks("onRolloutEnd", (hooks) => hooks.onRolloutEnd?.(endContext));
+    if (this.#hasHooks) await this.#runHooks("onRolloutEnd", (hooks) => hooks.onRolloutEnd?.(endContext));
     const reported = await reportEnd(
       this.#running,
       { outcome, error: hasError ? errorText(error) : undefined, droppedSpans },

@@ -35,9 +35,9 @@ export async function deliverSpans(options: DeliveryOptions): Promise<number> {
     if (result.spans.length === 0) log.warn("the agent returned an empty list of spans");
     for (const span of result.spans) trace.record(span);
   }
-  if (verdict.isAgentError) trace.run(() => emitException(safeError(verdict.error)));
+  if (verdict.isAgentError) trace.runLast(() => emitException(safeError(verdict.error)));
   if (result.kind !== "reward") return flush(options);
   const dropped = trace.isIdle ? 0 : await flush(options);
-  trace.run(() => emitReward(result.value));
+  trace.runLast(() => emitReward(result.value));
   return Math.max(dropped, await flush(options));
 }

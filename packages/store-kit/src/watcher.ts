@@ -56,25 +56,30 @@ export class Watcher implements AsyncIterableIterator<RolloutEvent> {
     this.#wake();
   }
 
-  async next(): Promise<IteratorResult<RolloutEvent>> {
+  next(): Promise<IteratorResult<RolloutEvent>> {
     this.#releaseLast();
     this.#releaseLast = nothing;
-    for (;;) {
-      if (this.#ended) return { done: true, value: undefined };
-      if (this.#cutOffAt !== undefined) {
-        this.end();
-        throw new LightningError({
+    const result = this.#now();
+    if (result !== undefined) return result;
+    return new Promise<void>((resolve) => void this.#waiting.push(resolve)).then(() => this.#now() ?? this.next());
+  }
+
+  /** What is to be given without waiting, if anything. */
+  #now(): Promise<IteratorResult<RolloutEvent>> | undefined {
+    if (this.#ended) return Promise.resolve({ done: true, value: undefined });
+    if (this.#cutOffAt !== undefined) {
+      this.end();
+      return Promise.reject(
+        new LightningError({
           code: "evicted",
           message: `more than ${this.#options.mostUnread} events were left unread; query what you wait for and watch anew`,
-        });
-      }
-      const item = this.#take();
-      if (item !== undefined) {
-        this.#releaseLast = item.release;
-        return { done: false, value: item.event };
-      }
-      await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+        }),
+      );
     }
+    const item = this.#take();
+    if (item === undefined) return undefined;
+    this.#releaseLast = item.release;
+    return Promise.resolve({ done: false, value: item.event });
   }
 
   #take(): Unread | undefined {

@@ -110,10 +110,10 @@ export class BaselineRun<T> {
     try {
       for await (const event of events) {
         const reading = this.#onStatus(event.rolloutId, event.status);
+        if (reading === undefined) continue;
         // A finished rollout is kept from retention until the next event is asked for: it is read before that.
         if (isEmbedded) await reading;
         while (this.#reads.size >= mostReads) await Promise.race(this.#reads);
-        this.#wake.beat();
       }
     } catch (error) {
       this.#break(error);
@@ -141,6 +141,8 @@ export class BaselineRun<T> {
     this.#say(`[Rollout ${rolloutId}] Status changed to ${status}.`);
     if (isTerminal(status)) return this.#read(rolloutId);
     this.#options.onProgress(this.#state.progress());
+    // A claim makes room in the queue; what has been read makes its own beat.
+    if (this.#state.queued < this.#options.maxQueueLength) this.#wake.beat();
     return undefined;
   }
 
