@@ -2,7 +2,7 @@ import { llmResource, promptTemplate, proxyLlmResource } from "@agentlightning/c
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { defineAgent } from "../src/index.ts";
-import { openStore, runOne } from "./support.ts";
+import { openStore, runOne, withFaults } from "./support.ts";
 
 test.each([
   [0.5, 0.5],
@@ -30,6 +30,26 @@ test("the returned reward is the final one, after all rewards on the way", async
   const { reward, spans } = await runOne(agent);
   expect(reward).toBe(0.9);
   expect(spans.map(({ sequenceId }) => sequenceId)).toEqual([1, 2, 3]);
+});
+
+test("the final reward is numbered by the write that stores it, so that it costs no call of its own", async () => {
+  const store = openStore();
+  const asked: number[] = [];
+  const counting = withFaults(store, {
+    getManySpanSequenceIds: (pairs) => {
+      asked.push(pairs.length);
+      return store.getManySpanSequenceIds(pairs);
+    },
+  });
+  const { reward, spans } = await runOne(
+    defineAgent(() => 0.9),
+    { store: counting },
+  );
+  expect({ asked, reward, numbers: spans.map(({ sequenceId }) => sequenceId) }).toEqual({
+    asked: [],
+    reward: 0.9,
+    numbers: [1],
+  });
 });
 
 test("returned spans are stored as the attempt's own, in order", async () => {
