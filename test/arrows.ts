@@ -12,7 +12,24 @@ export interface Arrow {
 export const arrows: Readonly<Record<string, Arrow>> = {
   core: { imports: [], nodeBuiltins: ["node"], node: ">=22.15" },
   "store-kit": { imports: ["core"], testImports: ["store-memory"], nodeBuiltins: [], node: ">=22.15" },
-  "store-memory": { imports: ["core", "store-kit"], nodeBuiltins: [], node: ">=22.15" },
+  "store-conformance": {
+    imports: ["core", "store-kit"],
+    testImports: ["store-memory"],
+    nodeBuiltins: "all",
+    node: ">=22.15",
+  },
+  "store-memory": {
+    imports: ["core", "store-kit"],
+    testImports: ["store-conformance"],
+    nodeBuiltins: [],
+    node: ">=22.15",
+  },
+  "store-sqlite": {
+    imports: ["core", "store-kit"],
+    testImports: ["store-conformance"],
+    nodeBuiltins: "all",
+    node: ">=22.18",
+  },
   otel: { imports: ["core"], testImports: ["store-memory"], nodeBuiltins: "all", node: ">=22.15" },
   algorithm: { imports: ["core"], testImports: ["store-memory", "runner"], nodeBuiltins: [], node: ">=22.15" },
   runner: { imports: ["core", "otel"], testImports: ["store-memory"], nodeBuiltins: "all", node: ">=22.18" },

@@ -1,13 +1,17 @@
-export { createStore, type StoreOptions } from "./create-store.ts";
+export { createStore, type RetentionOptions, type StoreOptions } from "./create-store.ts";
+export { acceptSpans, announcedChange, patchedWorker } from "./derive.ts";
 export type {
   Awaitable,
+  ClaimRequest,
+  ClaimResult,
   DriverChange,
   DriverCounts,
-  RecordLookup,
+  RecordChange,
   SpanBatch,
   SpanDraft,
   StoreDriver,
   WorkerPatch,
+  WorkerWrite,
 } from "./driver.ts";
-export { compareValues, pool, selectPage } from "./select-page.ts";
+export { selectResources, selectRollouts, selectSpans, selectWorkers } from "./select.ts";
 export { defaultRolloutConfig } from "./validate.ts";

@@ -8,7 +8,7 @@ import type {
   WorkerQuery,
 } from "@agentlightning/core";
 import type { RolloutRecord } from "@agentlightning/core/lifecycle";
-import { pool } from "@agentlightning/store-kit";
+import { pool } from "./select-page.ts";
 
 type Condition<T> = (item: T) => boolean;
 

@@ -1,0 +1,3 @@
+import { casesOf } from "../case.ts";
+
+export const idempotencyCases = casesOf("idempotency", []);

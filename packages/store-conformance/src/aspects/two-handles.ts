@@ -1,0 +1,3 @@
+import { casesOf } from "../case.ts";
+
+export const twoHandlesCases = casesOf("two handles", []);
