@@ -1,24 +1,30 @@
 import { LightningError, type RolloutEvent, type WatchOptions } from "@agentlightning/core";
 import type { DriverChange, StoreDriver } from "./driver.ts";
+import type { Retention } from "./retention.ts";
 import { Watcher } from "./watcher.ts";
 
 /** How many events a late watcher may look back on, and how many one may leave unread. */
 const defaultHistoryLength = 10_000;
+
+const nothing = (): void => undefined;
 
 type Listener = (change: DriverChange, event: RolloutEvent) => void;
 
 /** The changes of one store handle: numbered, kept for a while, handed to listeners and watchers. */
 export class ChangeFeed {
   readonly #driver: StoreDriver;
+  readonly #retention: Retention;
   readonly #historyLength: number;
   readonly #listeners = new Set<Listener>();
   readonly #stopDriver: () => void;
   readonly #history: RolloutEvent[] = [];
   readonly #watchers = new Set<Watcher>();
-  #last = 0;
+  #last: number;
 
-  constructor(driver: StoreDriver, historyLength: number = defaultHistoryLength) {
+  constructor(driver: StoreDriver, retention: Retention, historyLength: number = defaultHistoryLength) {
     this.#driver = driver;
+    this.#retention = retention;
+    this.#last = driver.lastSequence?.() ?? 0;
     this.#historyLength = historyLength;
     this.#stopDriver = driver.watch((change) => this.#publish(change));
   }
@@ -29,8 +35,13 @@ export class ChangeFeed {
     return () => void this.#listeners.delete(listener);
   }
 
+  /** Somebody waits for changes: until released, those of other processes are looked for promptly. */
+  attend(): () => void {
+    return this.#driver.attend?.() ?? nothing;
+  }
+
   #publish(change: DriverChange): void {
-    this.#last += 1;
+    this.#last = change.sequence ?? this.#last + 1;
     const { rolloutId, status, attemptId } = change;
     const event: RolloutEvent = Object.freeze({
       rolloutId,
@@ -44,6 +55,8 @@ export class ChangeFeed {
       this.#history.splice(0, this.#history.length - this.#historyLength);
     for (const watcher of this.#watchers) watcher.offer(event);
     for (const listener of Array.from(this.#listeners)) listener(change, event);
+    // After the listeners: whoever has yet to be told has said so by then.
+    this.#retention.follow(change);
   }
 
   #since(cursor: string | undefined): readonly RolloutEvent[] {
@@ -64,14 +77,21 @@ export class ChangeFeed {
 
   /** Events as an async iterable. The subscription starts here, not at the first `next()`. @throws evicted, invalid_input */
   watch(options: WatchOptions): AsyncIterableIterator<RolloutEvent> {
+    const missed = this.#since(options.since);
+    const release = this.attend();
     const watcher = new Watcher({
-      retain: (rolloutId) => this.#driver.retain(rolloutId),
+      retain: (rolloutId) => this.#retention.hold(rolloutId),
       signal: options.signal,
       mostUnread: this.#historyLength,
-      onEnd: (ended) => void this.#watchers.delete(ended),
+      onEnd: (ended) => {
+        this.#watchers.delete(ended);
+        release();
+      },
     });
-    const missed = this.#since(options.since);
-    if (!watcher.start()) return watcher;
+    if (!watcher.start()) {
+      release();
+      return watcher;
+    }
     this.#watchers.add(watcher);
     for (const event of missed) watcher.offer(event);
     return watcher;

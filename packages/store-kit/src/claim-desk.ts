@@ -5,13 +5,14 @@ import {
   latestAttempt,
   presentAttempted,
   type RolloutRecord,
-  type WorkerEffect,
 } from "@agentlightning/core/lifecycle";
 import { type Awaitable, chain } from "./awaitable.ts";
 import type { ChangeFeed } from "./change-feed.ts";
+import type { RecordChange } from "./driver.ts";
 import type { StoreParts } from "./parts.ts";
 import { startWait, type Wait } from "./signal-wait.ts";
 import { checkNumber, checkOptionalId } from "./validate.ts";
+import { foundNothingPatch, workerWrites } from "./worker-writes.ts";
 
 interface Claim {
   readonly limit: number;
@@ -46,13 +47,14 @@ function resolveClaim(options: DequeueManyOptions): Claim {
 /** Hands out work: claims, and lets those wait who find none, in the order they came. */
 export class ClaimDesk {
   readonly #parts: StoreParts;
+  readonly #feed: ChangeFeed;
   readonly #waiting = new Set<Wait>();
-  readonly #requests = new Map<string, Promise<unknown>>();
   readonly #stop: () => void;
   #closed = false;
 
   constructor(parts: StoreParts, feed: ChangeFeed) {
     this.#parts = parts;
+    this.#feed = feed;
     this.#stop = feed.listen((change) => {
       if (change.queued) this.#wakeOne();
     });
@@ -73,8 +75,16 @@ export class ClaimDesk {
   }
 
   async #claimOrWait(claim: Claim): Promise<readonly AttemptedRollout[]> {
+    const release = this.#feed.attend();
+    try {
+      return await this.#claimUntil(claim, this.#parts.runtime.clock.monotonicMs() + claim.waitMs);
+    } finally {
+      release();
+    }
+  }
+
+  async #claimUntil(claim: Claim, untilMs: number): Promise<readonly AttemptedRollout[]> {
     const { clock } = this.#parts.runtime;
-    const untilMs = clock.monotonicMs() + claim.waitMs;
     for (let isFirst = true; ; isFirst = false) {
       if (this.#closed) throw new LightningError({ code: "closed", message: "this store handle was closed" });
       const restMs = untilMs - clock.monotonicMs();
@@ -117,64 +127,31 @@ export class ClaimDesk {
   }
 
   #look(claim: Claim, isFirst: boolean): Awaitable<Claimed> {
-    const { workers, runtime } = this.#parts;
+    const { driver, sweeper, runtime } = this.#parts;
     const { workerId } = claim;
     const mayClaim = claim.limit > 0 && claim.signal?.aborted !== true;
-    return chain(mayClaim ? this.#inTurn(claim) : nothing, (claimed) => {
+    return chain(mayClaim ? chain(sweeper.catchUp(), () => this.#take(claim)) : nothing, (claimed) => {
       if (!isFirst || claimed.rollouts.length > 0 || workerId === undefined) return claimed;
-      return chain(workers.foundNothing(workerId, runtime.clock.nowMs()), () => claimed);
-    });
-  }
-
-  /** Claims of the same request one after another: two at once would both find that it holds nothing. */
-  #inTurn(claim: Claim): Awaitable<Claimed> {
-    return claim.requestId === undefined ? this.#claimNow(claim) : this.#claimAfterTwins(claim, claim.requestId);
-  }
-
-  async #claimAfterTwins(claim: Claim, requestId: string): Promise<Claimed> {
-    const before = this.#requests.get(requestId);
-    const claimNow = async (): Promise<Claimed> => this.#claimNow(claim);
-    const mine = before === undefined ? claimNow() : before.then(claimNow, claimNow);
-    this.#requests.set(requestId, mine);
-    try {
-      return await mine;
-    } finally {
-      if (this.#requests.get(requestId) === mine) this.#requests.delete(requestId);
-    }
-  }
-
-  #claimNow(claim: Claim): Awaitable<Claimed> {
-    const { driver, sweeper } = this.#parts;
-    const { requestId } = claim;
-    return chain(sweeper.catchUp(), () => {
-      if (requestId === undefined) return this.#take(claim);
-      return chain(driver.findClaims(requestId), (won) => {
-        if (won.length === 0) return this.#take(claim);
-        const held = won.filter((record) => isHeldBy(record, requestId));
-        return { rollouts: held.map(presentAttempted), isRepeat: true };
-      });
+      const nowMs = runtime.clock.nowMs();
+      return chain(
+        driver.patchWorker(workerId, (known) => foundNothingPatch(known, nowMs)),
+        () => claimed,
+      );
     });
   }
 
   #take({ limit, workerId, leaseMs, requestId }: Claim): Awaitable<Claimed> {
-    const { driver, transitions, workers, sweeper, runtime } = this.#parts;
+    const { driver, transitions, sweeper, runtime } = this.#parts;
     const context = transitions.context();
-    const begin = (record: RolloutRecord): RolloutRecord =>
-      beginAttempt(record, { attemptId: runtime.ids.attemptId(), workerId, leaseMs, requestId }, context).record;
-    return chain(driver.claimRollouts(limit, begin), (records) => {
-      const last = records.at(-1);
-      const attempt = last === undefined ? undefined : latestAttempt(last);
-      if (attempt === undefined) return nothing;
-      const effects: readonly WorkerEffect[] =
-        workerId === undefined
-          ? []
-          : [{ kind: "busy", workerId, rolloutId: attempt.rolloutId, attemptId: attempt.attemptId }];
-      return chain(sweeper.reset(), () =>
-        chain(workers.apply(effects, context.nowMs, true), () => ({
-          rollouts: records.map(presentAttempted),
-          isRepeat: false,
-        })),
-      );
+    const begin = (record: RolloutRecord): RecordChange => {
+      const attempt = { attemptId: runtime.ids.attemptId(), workerId, leaseMs, requestId };
+      const begun = beginAttempt(record, attempt, context);
+      return { record: begun.record, workers: workerWrites(begun.workers, context.nowMs, true) };
+    };
+    return chain(driver.claimRollouts({ limit, requestId }, begin), ({ records, isRepeat }) => {
+      if (records.length === 0 && !isRepeat) return nothing;
+      const held = isRepeat ? records.filter((record) => isHeldBy(record, requestId)) : records;
+      return chain(sweeper.reset(), () => ({ rollouts: held.map(presentAttempted), isRepeat }));
     });
   }
 
@@ -187,7 +164,7 @@ export class ClaimDesk {
   }
 }
 
-function isHeldBy(record: RolloutRecord, requestId: string): boolean {
+function isHeldBy(record: RolloutRecord, requestId: string | undefined): boolean {
   const attempt = latestAttempt(record);
-  return attempt?.requestId === requestId && isLiveAttemptStatus(attempt.status);
+  return attempt !== undefined && attempt.requestId === requestId && isLiveAttemptStatus(attempt.status);
 }

@@ -46,12 +46,20 @@ import { Intake } from "./intake.ts";
 import type { StoreParts } from "./parts.ts";
 import { Reader } from "./reader.ts";
 import { ResourcesBook } from "./resources-book.ts";
+import { Retention } from "./retention.ts";
+import type { RetentionOptions } from "./retention-options.ts";
 import { SpanWriter } from "./span-writer.ts";
 import { describeCounts } from "./statistics.ts";
 import { Sweeper } from "./sweeper.ts";
 import { Transitions } from "./transitions.ts";
 import { checkId, checkOptionalText } from "./validate.ts";
-import { WorkerBook } from "./worker-book.ts";
+import { heartbeatPatch } from "./worker-writes.ts";
+
+interface Options {
+  readonly runtime: Runtime;
+  readonly deepFreeze: boolean;
+  readonly retention: RetentionOptions | undefined;
+}
 
 /** The LightningStore over a driver; see {@link LightningStore} for what each method promises. */
 export class DriverStore implements LightningStore {
@@ -68,22 +76,22 @@ export class DriverStore implements LightningStore {
   readonly #openedAtMs: number;
   #closing: Promise<void> | undefined;
 
-  constructor(driver: StoreDriver, options: { readonly runtime: Runtime; readonly deepFreeze: boolean }) {
+  constructor(driver: StoreDriver, options: Options) {
     const { runtime, deepFreeze } = options;
     const { maxInputBytes, maxSpanBytes } = driver.capabilities;
     this.capabilities = driver.capabilities;
-    const workers = new WorkerBook(driver);
-    const transitions = new Transitions(driver, workers, runtime);
+    const retention = new Retention(driver, options.retention, runtime);
+    const transitions = new Transitions(driver, retention, runtime);
     const sweeper = new Sweeper(driver, transitions, runtime);
     const copyOptions = { deepFreeze, maxBytes: maxInputBytes };
-    this.#parts = { driver, transitions, workers, sweeper, runtime, copyOptions };
-    this.#feed = new ChangeFeed(driver);
+    this.#parts = { driver, transitions, retention, sweeper, runtime, copyOptions };
+    this.#feed = new ChangeFeed(driver, retention);
     this.#intake = new Intake(this.#parts);
     this.#claims = new ClaimDesk(this.#parts, this.#feed);
     this.#attempts = new AttemptDesk(this.#parts);
-    this.#finishes = new FinishWaits(driver, this.#feed, runtime);
-    this.#spans = new SpanWriter(driver, transitions, { deepFreeze, maxBytes: maxSpanBytes });
-    this.#reader = new Reader(driver);
+    this.#finishes = new FinishWaits(driver, this.#feed, retention, runtime);
+    this.#spans = new SpanWriter(driver, transitions, retention, { deepFreeze, maxBytes: maxSpanBytes });
+    this.#reader = new Reader(driver, retention);
     this.#resources = new ResourcesBook(this.#parts);
     this.#openedAtMs = runtime.clock.monotonicMs();
   }
@@ -96,7 +104,9 @@ export class DriverStore implements LightningStore {
   /** The door of every call that reads or moves statuses. */
   #enter(): Awaitable<void> {
     this.#requireOpen();
-    return this.#parts.sweeper.catchUp();
+    const { sweeper, retention } = this.#parts;
+    const pruned = retention.prune();
+    return pruned instanceof Promise ? pruned.then(() => sweeper.catchUp()) : sweeper.catchUp();
   }
 
   /** A call that may bring a deadline: deadlines are applied before, and the timer seen to after it. */
@@ -268,11 +278,12 @@ export class DriverStore implements LightningStore {
     options: { readonly heartbeatStats?: JsonObject | undefined } = {},
   ): Promise<Worker> {
     this.#requireOpen();
-    const { workers, runtime, copyOptions } = this.#parts;
+    const { driver, runtime, copyOptions } = this.#parts;
     const { heartbeatStats } = options;
     const stats =
       heartbeatStats === undefined ? undefined : checkMetadata(heartbeatStats, "heartbeatStats", copyOptions);
-    return workers.heartbeat(checkId(workerId, "workerId"), stats, runtime.clock.nowMs());
+    const patch = heartbeatPatch(stats, runtime.clock.nowMs());
+    return driver.patchWorker(checkId(workerId, "workerId"), () => patch);
   }
 
   async getWorkerById(workerId: string): Promise<Worker | undefined> {
@@ -302,6 +313,7 @@ export class DriverStore implements LightningStore {
     this.#claims.close();
     this.#finishes.close();
     this.#feed.close();
+    await this.#parts.retention.settle();
     await this.#parts.driver.close();
   }
 

@@ -153,7 +153,7 @@ export interface StoreDriver {
   /** Somebody waits: until released, changes made by other processes are looked for. Only needed where the engine does not push them by itself. */
   attend?(): () => void;
   /** The `sequence` of the last change so far, where the engine keeps one. */
-  lastSequence?(): Awaitable<number>;
+  lastSequence?(): number;
   /** Frees what the handle holds. Operations that are under way are finished or fail. */
   close(): Awaitable<void>;
 }

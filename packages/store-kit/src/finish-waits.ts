@@ -2,6 +2,7 @@ import { InvalidInputError, LightningError, type Rollout, type Runtime, type Wai
 import { isTerminalStatus, presentRollout } from "@agentlightning/core/lifecycle";
 import type { ChangeFeed } from "./change-feed.ts";
 import type { StoreDriver } from "./driver.ts";
+import type { Retention } from "./retention.ts";
 import { abortedError, startWait, type Wait } from "./signal-wait.ts";
 import { evictedError } from "./transitions.ts";
 import { checkNumber } from "./validate.ts";
@@ -19,13 +20,17 @@ interface Waiter {
 /** Those who wait for rollouts to finish; a finish finds its waiters by rollout, however many wait for others. */
 export class FinishWaits {
   readonly #driver: StoreDriver;
+  readonly #feed: ChangeFeed;
+  readonly #retention: Retention;
   readonly #runtime: Runtime;
   readonly #byRollout = new Map<string, Set<Waiter>>();
   readonly #sleeping = new Set<Wait>();
   #closed = false;
 
-  constructor(driver: StoreDriver, feed: ChangeFeed, runtime: Runtime) {
+  constructor(driver: StoreDriver, feed: ChangeFeed, retention: Retention, runtime: Runtime) {
     this.#driver = driver;
+    this.#feed = feed;
+    this.#retention = retention;
     this.#runtime = runtime;
     feed.listen(({ rolloutId, status }) => {
       if (isTerminalStatus(status)) this.#announce(rolloutId);
@@ -51,6 +56,7 @@ export class FinishWaits {
     const waiter: Waiter = { open: new Set(ids), finished: new Map(), announced: new Set() };
     // Told and held back before the first look, so that no finish falls between the look and the wait.
     const releases = ids.map((rolloutId) => this.#enlist(rolloutId, waiter));
+    releases.push(this.#feed.attend());
     try {
       for (const rolloutId of ids) await this.#look(rolloutId, waiter, true);
       await this.#sleepUntilDone(waiter, timeoutMs, signal);
@@ -63,7 +69,7 @@ export class FinishWaits {
   #enlist(rolloutId: string, waiter: Waiter): () => void {
     const waiters = this.#byRollout.get(rolloutId) ?? new Set();
     this.#byRollout.set(rolloutId, waiters.add(waiter));
-    const release = this.#driver.retain(rolloutId);
+    const release = this.#retention.hold(rolloutId);
     return () => {
       release();
       waiters.delete(waiter);
@@ -101,9 +107,10 @@ export class FinishWaits {
   /** Moves a rollout from the open ones to the finished, if it is; the first look also strikes unknown ones. */
   async #look(rolloutId: string, waiter: Waiter, isFirst: boolean): Promise<void> {
     const record = await this.#driver.readRollout(rolloutId);
-    if (record === "evicted") throw evictedError(rolloutId);
     if (record === undefined) {
-      if (isFirst) waiter.open.delete(rolloutId);
+      // What was there at the first look and is gone was dropped, by another handle if not by this one.
+      if (!isFirst || this.#retention.hasDropped(rolloutId)) throw evictedError(rolloutId);
+      waiter.open.delete(rolloutId);
       return;
     }
     if (!isTerminalStatus(record.rollout.status)) return;

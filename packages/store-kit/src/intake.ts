@@ -18,6 +18,7 @@ import { idOfKey } from "./idempotency.ts";
 import type { StoreParts } from "./parts.ts";
 import { evictedError } from "./transitions.ts";
 import { checkId, checkOptionalId, checkRequest } from "./validate.ts";
+import { workerWrites } from "./worker-writes.ts";
 
 /** Takes new rollouts in. */
 export class Intake {
@@ -28,12 +29,15 @@ export class Intake {
   }
 
   async start(request: RolloutRequest & WorkOptions): Promise<AttemptedRollout> {
-    const { driver, transitions, workers, sweeper, runtime } = this.#parts;
+    const { driver, transitions, sweeper, runtime } = this.#parts;
     const fresh = await this.#make(request, (await driver.latestResources())?.resourcesId);
     const workerId = checkOptionalId(request.workerId, "workerId");
     const context = transitions.context();
     const started = beginAttempt(fresh, { attemptId: runtime.ids.attemptId(), workerId }, context);
-    const [stored = started.record] = await driver.insertRollouts([started.record]);
+    const [stored = started.record] = await driver.insertRollouts(
+      [started.record],
+      workerWrites(started.workers, context.nowMs),
+    );
     if (latestAttempt(stored) === undefined) {
       throw new LightningError({
         code: "conflict",
@@ -41,7 +45,6 @@ export class Intake {
         details: { rolloutId: stored.rollout.rolloutId },
       });
     }
-    if (stored === started.record) await workers.apply(started.workers, context.nowMs);
     await sweeper.reset();
     return presentAttempted(stored);
   }
@@ -71,7 +74,7 @@ export class Intake {
         ...(claimWithinMs === undefined ? {} : { nextDeadlineMs: nowMs + claimWithinMs }),
       };
     });
-    return chain(driver.insertRollouts(queued), (stored) =>
+    return chain(driver.insertRollouts(queued, []), (stored) =>
       chain(queued.some(hasDeadline) ? sweeper.reset() : undefined, () => stored.map(presentRollout)),
     );
   }
@@ -105,7 +108,7 @@ export class Intake {
   async #keyed(key: string, record: (rolloutId: string) => RolloutRecord): Promise<RolloutRecord> {
     const rolloutId = await idOfKey("ro", checkId(key, "idempotencyKey"));
     // The work was done once: doing it again because its record was dropped would break the key's promise.
-    if ((await this.#parts.driver.readRollout(rolloutId)) === "evicted") throw evictedError(rolloutId);
+    if (this.#parts.retention.hasDropped(rolloutId)) throw evictedError(rolloutId);
     return record(rolloutId);
   }
 }

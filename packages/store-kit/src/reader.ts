@@ -13,21 +13,24 @@ import { latestAttempt, presentRollout, type RolloutRecord } from "@agentlightni
 import { type Awaitable, chain } from "./awaitable.ts";
 import { checkAttemptQuery, checkRolloutQuery, checkSpanQuery } from "./check-query.ts";
 import type { StoreDriver } from "./driver.ts";
+import type { Retention } from "./retention.ts";
 import { selectPage } from "./select-page.ts";
 import { evictedError } from "./transitions.ts";
 
 /** Answers questions about rollouts; an unknown id is no error, a dropped one is. */
 export class Reader {
   readonly #driver: StoreDriver;
+  readonly #retention: Retention;
 
-  constructor(driver: StoreDriver) {
+  constructor(driver: StoreDriver, retention: Retention) {
     this.#driver = driver;
+    this.#retention = retention;
   }
 
   /** @throws evicted */
   #record(rolloutId: string): Awaitable<RolloutRecord | undefined> {
     return chain(this.#driver.readRollout(rolloutId), (record) => {
-      if (record === "evicted") throw evictedError(rolloutId);
+      if (record === undefined && this.#retention.hasDropped(rolloutId)) throw evictedError(rolloutId);
       return record;
     });
   }

@@ -10,6 +10,7 @@ import { arriveFirstSpan, findAttempt, type RolloutRecord, spanMovesAttempt } fr
 import { type Awaitable, chain, chainEach } from "./awaitable.ts";
 import { copySpan } from "./copy-span.ts";
 import type { SpanDraft, StoreDriver } from "./driver.ts";
+import type { Retention } from "./retention.ts";
 import type { Transitions } from "./transitions.ts";
 
 /** The spans of one call that belong to one rollout. */
@@ -28,11 +29,13 @@ interface Moving {
 export class SpanWriter {
   readonly #driver: StoreDriver;
   readonly #transitions: Transitions;
+  readonly #retention: Retention;
   readonly #copyOptions: JsonCopyOptions;
 
-  constructor(driver: StoreDriver, transitions: Transitions, copyOptions: JsonCopyOptions) {
+  constructor(driver: StoreDriver, transitions: Transitions, retention: Retention, copyOptions: JsonCopyOptions) {
     this.#driver = driver;
     this.#transitions = transitions;
+    this.#retention = retention;
     this.#copyOptions = copyOptions;
   }
 
@@ -67,7 +70,10 @@ export class SpanWriter {
     const checked = chainEach(groups, (group) =>
       chain(this.#transitions.require(group.rolloutId), (record) => noteMoving(record, group, moving)),
     );
-    const appended = chain(checked, () => this.#driver.appendSpans(groups, this.#transitions.nowMs()));
+    const appended = chain(
+      chain(checked, () => this.#makeRoom(groups)),
+      () => this.#driver.appendSpans(groups, this.#transitions.nowMs()),
+    );
     // Spans before status: a reader that sees `running` finds the span that says so. Duplicates alone move nothing.
     return chain(appended, (spans) => {
       if (moving.length === 0) return spans;
@@ -79,6 +85,14 @@ export class SpanWriter {
         () => spans,
       );
     });
+  }
+
+  /** @throws store_full */
+  #makeRoom(groups: readonly Group[]): Awaitable<void> {
+    if (!this.#retention.boundsSpanBytes) return undefined;
+    let bytes = 0;
+    for (const { drafts } of groups) for (const draft of drafts) bytes += draft.bytes;
+    return this.#retention.makeRoom(bytes, new Set(groups.map(({ rolloutId }) => rolloutId)));
   }
 
   #arrive({ rolloutId, attemptId }: Moving): Awaitable<unknown> {

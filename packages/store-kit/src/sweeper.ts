@@ -1,12 +1,15 @@
 import type { Runtime, TimerHandle } from "@agentlightning/core";
-import type { Awaitable, StoreDriver } from "./driver.ts";
+import type { Awaitable } from "./awaitable.ts";
+import { ClockGuard } from "./clock-guard.ts";
+import type { StoreDriver } from "./driver.ts";
 import type { Transitions } from "./transitions.ts";
 
-/** Notices deadlines that pass while nobody calls: one timer, set to the earliest of them. */
+/** Ends what is overdue, before a call that could see it, and when nobody calls: one timer, set to the earliest of them. */
 export class Sweeper {
   readonly #driver: StoreDriver;
   readonly #transitions: Transitions;
   readonly #runtime: Runtime;
+  readonly #guard: ClockGuard;
   #timer: TimerHandle | undefined;
   #setForMs: number | undefined;
   #closed = false;
@@ -15,6 +18,7 @@ export class Sweeper {
     this.#driver = driver;
     this.#transitions = transitions;
     this.#runtime = runtime;
+    this.#guard = new ClockGuard(runtime.clock);
   }
 
   /** Applies overdue deadlines; costs a comparison when there are none, and no promise where the engine answers at once. */
@@ -25,6 +29,8 @@ export class Sweeper {
 
   #apply(earliestMs: number | undefined): Awaitable<void> {
     if (earliestMs === undefined || this.#runtime.clock.nowMs() <= earliestMs) return this.#set(earliestMs);
+    const quietForMs = this.#guard.quietForMs();
+    if (quietForMs > 0) return this.#set(this.#runtime.clock.nowMs() + quietForMs);
     return this.#transitions.sweep().then(() => this.reset());
   }
 
@@ -41,12 +47,14 @@ export class Sweeper {
     this.#timer?.cancel();
     this.#setForMs = earliestMs;
     // Strictly later than the deadline; the timer keeps no process alive, since whoever waits does.
-    const delayMs = earliestMs - this.#runtime.clock.nowMs() + 1;
+    const delayMs = Math.max(earliestMs - this.#runtime.clock.nowMs(), 0) + 1;
+    this.#guard.expectTimer(delayMs);
     this.#timer = this.#runtime.clock.setTimer(() => void this.#fire(), delayMs, { keepAlive: false });
   }
 
   async #fire(): Promise<void> {
     this.#setForMs = undefined;
+    this.#guard.noteTimer();
     try {
       await this.catchUp();
     } catch {

@@ -1,32 +1,25 @@
 import { LightningError, NotFoundError, type Runtime } from "@agentlightning/core";
-import {
-  expire,
-  type RolloutRecord,
-  type Transition,
-  type TransitionContext,
-  type WorkerEffect,
-} from "@agentlightning/core/lifecycle";
+import { expire, type RolloutRecord, type Transition, type TransitionContext } from "@agentlightning/core/lifecycle";
 import { type Awaitable, chain } from "./awaitable.ts";
-import type { RecordLookup, StoreDriver } from "./driver.ts";
-import type { WorkerBook } from "./worker-book.ts";
+import type { StoreDriver } from "./driver.ts";
+import type { Retention } from "./retention.ts";
+import { workerWrites } from "./worker-writes.ts";
 
 /** Distance of two queue positions; a double holds it exactly beside today's epoch milliseconds, and until 2109. */
 const positionStep = 2 ** -11;
 /** Takes a position in front of every rollout that was queued at the tail; later ones stay behind earlier ones. */
 const headShift = 2 ** 42;
 
-const noEffects: readonly WorkerEffect[] = [];
-
 /** Lets a rule decide about a record as it stands, and writes what it says. */
 export class Transitions {
   readonly #driver: StoreDriver;
-  readonly #workers: WorkerBook;
+  readonly #retention: Retention;
   readonly #runtime: Runtime;
   #lastPosition = 0;
 
-  constructor(driver: StoreDriver, workers: WorkerBook, runtime: Runtime) {
+  constructor(driver: StoreDriver, retention: Retention, runtime: Runtime) {
     this.#driver = driver;
-    this.#workers = workers;
+    this.#retention = retention;
     this.#runtime = runtime;
   }
 
@@ -49,8 +42,7 @@ export class Transitions {
 
   /** The record. @throws rollout_not_found, evicted */
   require(rolloutId: string): Awaitable<RolloutRecord> {
-    const found = this.#driver.readRollout(rolloutId);
-    return chain(found, (record) => requireRecord(rolloutId, record));
+    return chain(this.#driver.readRollout(rolloutId), (record) => record ?? this.#refuse(rolloutId));
   }
 
   /** Applies a rule. `decide` gives `undefined` when nothing is to be written. @throws rollout_not_found, evicted */
@@ -59,17 +51,21 @@ export class Transitions {
     decide: (record: RolloutRecord, context: TransitionContext) => Transition | undefined,
   ): Awaitable<RolloutRecord> {
     const context = this.context();
-    let workers: readonly WorkerEffect[] = noEffects;
     const changed = this.#driver.changeRollout(rolloutId, (current) => {
       const transition = decide(current, context);
-      workers = transition?.workers ?? noEffects;
-      return transition?.record;
+      if (transition === undefined) return undefined;
+      return { record: transition.record, workers: workerWrites(transition.workers, context.nowMs) };
     });
-    return chain(changed, (record) =>
-      workers.length === 0
-        ? requireRecord(rolloutId, record)
-        : chain(this.#workers.apply(workers, context.nowMs), () => requireRecord(rolloutId, record)),
-    );
+    return chain(changed, (record) => record ?? this.#refuse(rolloutId));
+  }
+
+  #refuse(rolloutId: string): never {
+    if (this.#retention.hasDropped(rolloutId)) throw evictedError(rolloutId);
+    throw new NotFoundError({
+      code: "rollout_not_found",
+      message: `Rollout ${rolloutId} not found; check the id and the store it was made in`,
+      details: { rolloutId },
+    });
   }
 
   /** Ends what is overdue. Judged anew on the record as it stands when it is written, so that a renewal in between wins. */
@@ -99,16 +95,6 @@ async function ignoreGone(work: () => Promise<unknown>): Promise<void> {
     if (LightningError.isInstance(cause, "evicted") || LightningError.isInstance(cause, "rollout_not_found")) return;
     throw cause;
   }
-}
-
-function requireRecord(rolloutId: string, found: RecordLookup): RolloutRecord {
-  if (found === "evicted") throw evictedError(rolloutId);
-  if (found !== undefined) return found;
-  throw new NotFoundError({
-    code: "rollout_not_found",
-    message: `Rollout ${rolloutId} not found; check the id and the store it was made in`,
-    details: { rolloutId },
-  });
 }
 
 /** What a call about a dropped rollout is answered with. */

@@ -1,3 +1,4 @@
-export { createMemoryDriver } from "./memory-driver.ts";
+export { MemoryDatabase, type MemoryNamespace } from "./memory-database.ts";
+export { createMemoryDriver, type MemoryLimits } from "./memory-driver.ts";
 export { openMemoryStore } from "./open-memory-store.ts";
-export { type MemoryBounds, type MemoryStoreOptions, type RetentionOptions, resolveMemoryBounds } from "./options.ts";
+export { type MemoryStoreOptions, resolveMemoryLimits } from "./options.ts";

@@ -1,13 +1,12 @@
-import { type LightningStore, systemRuntime } from "@agentlightning/core";
+import type { LightningStore } from "@agentlightning/core";
 import { createStore } from "@agentlightning/store-kit";
+import { MemoryDatabase } from "./memory-database.ts";
 import { createMemoryDriver } from "./memory-driver.ts";
-import { type MemoryStoreOptions, resolveMemoryBounds } from "./options.ts";
+import { type MemoryStoreOptions, resolveMemoryLimits } from "./options.ts";
 
-/** Opens an empty store in this process's memory. @throws invalid_options */
+/** Opens a store in this process's memory, empty unless a database that holds something is given. @throws invalid_options */
 export function openMemoryStore(options: MemoryStoreOptions = {}): LightningStore {
-  const runtime = options.runtime ?? systemRuntime;
-  return createStore(createMemoryDriver(resolveMemoryBounds(options), runtime), {
-    runtime,
-    deepFreeze: options.deepFreeze,
-  });
+  const { database = new MemoryDatabase(), namespace = "default", runtime, deepFreeze, retention } = options;
+  const driver = createMemoryDriver(database.namespace(namespace), resolveMemoryLimits(options));
+  return createStore(driver, { runtime, deepFreeze, retention });
 }

@@ -1,19 +1,16 @@
 import { LightningError, type Runtime } from "@agentlightning/core";
-
-/** Which finished rollouts are dropped, whole: record, attempts and spans. Unset bounds keep everything. */
-export interface RetentionOptions {
-  /** Keep at most this many finished rollouts; those that ended first go first. */
-  readonly finishedRollouts?: number | undefined;
-  /** Keep finished rollouts at most this long, in milliseconds. */
-  readonly finishedForMs?: number | undefined;
-}
+import type { RetentionOptions } from "@agentlightning/store-kit";
+import type { MemoryDatabase } from "./memory-database.ts";
+import type { MemoryLimits } from "./memory-driver.ts";
 
 /** Options of {@link openMemoryStore}. */
 export interface MemoryStoreOptions {
-  /** @defaultValue keep everything */
+  /** What is dropped when. @defaultValue keep everything */
   readonly retention?: RetentionOptions | undefined;
-  /** Bound on the estimated bytes of all spans; beyond it finished rollouts are dropped, and when those do not suffice writes are refused with `store_full`. @defaultValue no bound */
-  readonly maxTotalSpanBytes?: number | undefined;
+  /** Where the store keeps what it holds; stores of the same database and namespace see the same. @defaultValue a database of its own */
+  readonly database?: MemoryDatabase | undefined;
+  /** The part of the database that this store sees. @defaultValue "default" */
+  readonly namespace?: string | undefined;
   /** Largest task input, in estimated bytes. @defaultValue 16 MiB */
   readonly maxInputBytes?: number | undefined;
   /** Largest span, in estimated bytes. @defaultValue 16 MiB */
@@ -24,32 +21,21 @@ export interface MemoryStoreOptions {
   readonly runtime?: Runtime | undefined;
 }
 
-/** The bounds with defaults filled in. */
-export interface MemoryBounds {
-  readonly finishedRollouts: number;
-  readonly finishedForMs: number;
-  readonly maxTotalSpanBytes: number;
-  readonly maxInputBytes: number;
-  readonly maxSpanBytes: number;
-}
+const defaultMaxBytes = 16 * 2 ** 20;
 
-function bound(value: number | undefined, fallback: number, name: string, least: number): number {
-  if (value === undefined) return fallback;
-  if (typeof value === "number" && value >= least) return value;
+function limit(value: number | undefined, name: string): number {
+  if (value === undefined) return defaultMaxBytes;
+  if (typeof value === "number" && value >= 1) return value;
   throw new LightningError({
     code: "invalid_options",
-    message: `${name} must be a number from ${least}, got ${String(value)}`,
+    message: `${name} must be a number from 1, got ${String(value)}`,
   });
 }
 
-/** Checks the options and fills in the defaults. @throws invalid_options */
-export function resolveMemoryBounds(options: MemoryStoreOptions): MemoryBounds {
-  const { POSITIVE_INFINITY } = Number;
+/** Checks the bounds of single values and fills in the defaults. @throws invalid_options */
+export function resolveMemoryLimits(options: MemoryStoreOptions = {}): MemoryLimits {
   return {
-    finishedRollouts: bound(options.retention?.finishedRollouts, POSITIVE_INFINITY, "retention.finishedRollouts", 0),
-    finishedForMs: bound(options.retention?.finishedForMs, POSITIVE_INFINITY, "retention.finishedForMs", 0),
-    maxTotalSpanBytes: bound(options.maxTotalSpanBytes, POSITIVE_INFINITY, "maxTotalSpanBytes", 1),
-    maxInputBytes: bound(options.maxInputBytes, 16 * 2 ** 20, "maxInputBytes", 1),
-    maxSpanBytes: bound(options.maxSpanBytes, 16 * 2 ** 20, "maxSpanBytes", 1),
+    maxInputBytes: limit(options.maxInputBytes, "maxInputBytes"),
+    maxSpanBytes: limit(options.maxSpanBytes, "maxSpanBytes"),
   };
 }

@@ -1,9 +1,6 @@
-import type { Runtime } from "@agentlightning/core";
-import { isQueuedStatus, latestAttempt, type RolloutRecord } from "@agentlightning/core/lifecycle";
-import type { DriverChange } from "@agentlightning/store-kit";
+import { latestAttempt, type RolloutRecord } from "@agentlightning/core/lifecycle";
+import { announcedChange, type DriverChange } from "@agentlightning/store-kit";
 import { DeadlineIndex } from "./deadline-index.ts";
-import type { MemoryBounds } from "./options.ts";
-import { Retention } from "./retention.ts";
 import type { SpanShelves } from "./span-shelf.ts";
 import { WorkQueue } from "./work-queue.ts";
 
@@ -13,20 +10,14 @@ export class RecordTable {
   /** Rollouts by the requests that claimed them. */
   readonly #claims = new Map<string, Set<string>>();
   readonly #listeners = new Set<(change: DriverChange) => void>();
-  readonly #runtime: Runtime;
   readonly #shelves: SpanShelves;
-  readonly retention: Retention;
-  readonly deadlines: DeadlineIndex;
-  readonly queue: WorkQueue;
+  readonly deadlines: DeadlineIndex = new DeadlineIndex((rolloutId) => this.#records.get(rolloutId)?.nextDeadlineMs);
+  readonly queue: WorkQueue = new WorkQueue((rolloutId) => this.#records.get(rolloutId));
   attemptCount = 0;
   queuedCount = 0;
 
-  constructor(bounds: MemoryBounds, runtime: Runtime, shelves: SpanShelves) {
-    this.#runtime = runtime;
+  constructor(shelves: SpanShelves) {
     this.#shelves = shelves;
-    this.retention = new Retention(bounds);
-    this.deadlines = new DeadlineIndex((rolloutId) => this.#records.get(rolloutId)?.nextDeadlineMs);
-    this.queue = new WorkQueue((rolloutId) => this.#records.get(rolloutId));
   }
 
   get size(): number {
@@ -45,6 +36,20 @@ export class RecordTable {
     return [...(this.#claims.get(requestId) ?? [])].flatMap((rolloutId) => this.#records.get(rolloutId) ?? []);
   }
 
+  /** Records whose deadline has passed, earliest first; they stay due until a write says otherwise. */
+  due(nowMs: number, limit: number): readonly RolloutRecord[] {
+    const due: RolloutRecord[] = [];
+    while (due.length < limit) {
+      const first = this.deadlines.earliest();
+      if (first === undefined || first.deadlineMs >= nowMs) break;
+      this.deadlines.removeTop();
+      const record = this.#records.get(first.rolloutId);
+      if (record !== undefined) due.push(record);
+    }
+    for (const { rollout, nextDeadlineMs } of due) this.deadlines.note(rollout.rolloutId, nextDeadlineMs);
+    return due;
+  }
+
   listen(listener: (change: DriverChange) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -52,25 +57,20 @@ export class RecordTable {
 
   /** Stores a record and keeps every index true; announces a status that moved. */
   put(record: RolloutRecord): void {
-    const { rolloutId, status, endTimeMs } = record.rollout;
+    const { rolloutId } = record.rollout;
     const previous = this.#records.get(rolloutId);
     this.#records.set(rolloutId, record);
     if (record.nextDeadlineMs !== previous?.nextDeadlineMs) this.deadlines.note(rolloutId, record.nextDeadlineMs);
     // Heartbeats and span counts, by far the most frequent writes, change nothing below.
     if (record.revision === previous?.revision) return;
-    this.attemptCount += record.attempts.length - (previous?.attempts.length ?? 0);
+    const attemptsBefore = previous?.attempts.length ?? 0;
+    this.attemptCount += record.attempts.length - attemptsBefore;
     this.queuedCount += Number(record.queuePosition !== undefined) - Number(previous?.queuePosition !== undefined);
     if (record.queuePosition !== previous?.queuePosition) this.queue.add(record, this.queuedCount);
-    if (endTimeMs !== previous?.rollout.endTimeMs) this.retention.note(rolloutId, endTimeMs);
-    const attempt = latestAttempt(record);
-    const isNewAttempt = record.attempts.length !== (previous?.attempts.length ?? 0);
-    if (isNewAttempt && attempt?.requestId !== undefined) this.#noteClaim(attempt.requestId, rolloutId);
-    if (status === previous?.rollout.status && !isNewAttempt) return;
-    const attemptId = attempt === undefined ? {} : { attemptId: attempt.attemptId };
-    for (const listener of this.#listeners)
-      listener({ rolloutId, status, ...attemptId, queued: isQueuedStatus(status) });
-    // After the listeners: whoever has yet to be told has said so by then.
-    this.prune();
+    const requestId = record.attempts.length === attemptsBefore ? undefined : latestAttempt(record)?.requestId;
+    if (requestId !== undefined) this.#noteClaim(requestId, rolloutId);
+    const change = announcedChange(previous, record);
+    if (change !== undefined) for (const listener of this.#listeners) listener(change);
   }
 
   #noteClaim(requestId: string, rolloutId: string): void {
@@ -78,27 +78,17 @@ export class RecordTable {
     this.#claims.set(requestId, claimed.add(rolloutId));
   }
 
-  /** Drops what is past the bounds of retention. */
-  prune(): void {
-    const nowMs = this.#runtime.clock.nowMs();
-    for (let next = this.retention.nextToDrop(nowMs); next !== undefined; next = this.retention.nextToDrop(nowMs)) {
-      this.drop(next);
-    }
-  }
-
-  drop(rolloutId: string): void {
-    const record = this.#records.get(rolloutId);
-    if (record === undefined) return;
+  drop({ rollout, attempts }: RolloutRecord): void {
+    const { rolloutId } = rollout;
     this.#records.delete(rolloutId);
     this.#shelves.drop(rolloutId);
-    this.attemptCount -= record.attempts.length;
-    for (const { requestId } of record.attempts) {
+    this.attemptCount -= attempts.length;
+    for (const { requestId } of attempts) {
       if (requestId === undefined) continue;
       const claimed = this.#claims.get(requestId);
       claimed?.delete(rolloutId);
       if (claimed?.size === 0) this.#claims.delete(requestId);
     }
     this.deadlines.note(rolloutId, undefined);
-    this.retention.forget(rolloutId);
   }
 }

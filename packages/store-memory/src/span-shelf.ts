@@ -1,5 +1,5 @@
-import { LightningError, type Span } from "@agentlightning/core";
-import type { SpanBatch, SpanDraft } from "@agentlightning/store-kit";
+import type { Span } from "@agentlightning/core";
+import type { SpanDraft } from "@agentlightning/store-kit";
 
 /** The spans of one rollout. */
 class Shelf {
@@ -34,7 +34,7 @@ class Shelf {
   }
 }
 
-const noShelf = new Shelf();
+const none: readonly Span[] = [];
 
 /** The spans of all rollouts, and how many bytes they are thought to take. */
 export class SpanShelves {
@@ -43,31 +43,25 @@ export class SpanShelves {
   bytes = 0;
 
   spansOf(rolloutId: string): readonly Span[] {
-    return this.#shelves.get(rolloutId)?.spans ?? [];
+    return this.#shelves.get(rolloutId)?.spans ?? none;
   }
 
-  /** Of each batch the drafts that are not stored yet. */
-  fresh(batches: readonly SpanBatch[]): readonly SpanBatch[] {
-    return batches.map(({ rolloutId, drafts }) => ({
-      rolloutId,
-      drafts: (this.#shelves.get(rolloutId) ?? noShelf).fresh(drafts),
-    }));
+  /** The drafts that are not stored yet. */
+  fresh(rolloutId: string, drafts: readonly SpanDraft[]): readonly SpanDraft[] {
+    return this.#shelfOf(rolloutId).fresh(drafts);
   }
 
-  /** Numbers and stores drafts that are new; gives the spans and the rollout's counter after them. */
-  add({ rolloutId, drafts }: SpanBatch, counterBefore: number): { readonly spans: readonly Span[]; counter: number } {
+  /** Stores spans made of drafts that are new. */
+  add(rolloutId: string, spans: readonly Span[], drafts: readonly SpanDraft[]): void {
     const shelf = this.#shelfOf(rolloutId);
-    let counter = counterBefore;
-    const spans = drafts.map(({ span, bytes }): Span => {
-      span.sequenceId ??= counter + 1;
-      counter = Math.max(counter, span.sequenceId);
-      const numbered = Object.freeze(span) as Span;
-      shelf.add(numbered, bytes);
+    let index = 0;
+    for (const span of spans) {
+      const bytes = drafts[index]?.bytes ?? 0;
+      shelf.add(span, bytes);
       this.bytes += bytes;
-      return numbered;
-    });
+      index += 1;
+    }
     this.spanCount += spans.length;
-    return { spans, counter };
   }
 
   #shelfOf(rolloutId: string): Shelf {
@@ -84,18 +78,5 @@ export class SpanShelves {
     this.#shelves.delete(rolloutId);
     this.spanCount -= shelf.spans.length;
     this.bytes -= shelf.bytes;
-  }
-
-  /** Drops finished rollouts until there is room. @throws store_full */
-  makeRoom(bytes: number, most: number, droppable: Iterable<string>, drop: (rolloutId: string) => void): void {
-    if (this.bytes + bytes <= most) return;
-    for (const rolloutId of droppable) {
-      drop(rolloutId);
-      if (this.bytes + bytes <= most) return;
-    }
-    throw new LightningError({
-      code: "store_full",
-      message: `${this.bytes} bytes of spans belong to rollouts that have not finished; the bound is ${most}. Let them finish, or raise maxTotalSpanBytes`,
-    });
   }
 }

@@ -50,7 +50,7 @@ test("nothing is dropped before those who wait or watch have been told", async (
 });
 
 test("span bytes push out finished rollouts; when only unfinished ones are left, writes are refused", async () => {
-  const { store } = openTestStore({ maxTotalSpanBytes: 3_000 });
+  const { store } = openTestStore({ retention: { maxTotalSpanBytes: 3_000 } });
   const finished = await run(store, { bytes: 1_000 });
   const running = await run(store, { bytes: 1_000, isFinished: false });
   await run(store, { bytes: 1_000, isFinished: false });
@@ -80,7 +80,7 @@ test("a reopened rollout is not dropped while it runs", async () => {
 test.each([
   ["retention.finishedRollouts", { retention: { finishedRollouts: -1 } }],
   ["retention.finishedForMs", { retention: { finishedForMs: Number.NaN } }],
-  ["maxTotalSpanBytes", { maxTotalSpanBytes: 0 }],
+  ["maxTotalSpanBytes", { retention: { maxTotalSpanBytes: 0 } }],
   ["maxSpanBytes", { maxSpanBytes: 0 }],
   ["maxInputBytes", { maxInputBytes: -5 }],
 ])("a bound that makes no sense (%s) is refused when the store is opened", (name, options) => {

@@ -1,11 +1,11 @@
-import type { MemoryBounds } from "./options.ts";
+import type { RetentionBounds } from "./retention-options.ts";
 
 /** How many dropped ids are remembered, to tell "dropped" from "never seen". */
 const rememberedIds = 100_000;
 
 /** Which finished rollouts go, oldest end first, and which are held back because somebody has yet to be told. */
-export class Retention {
-  readonly #bounds: MemoryBounds;
+export class RetentionOrder {
+  readonly #bounds: RetentionBounds;
   /** Finished rollouts by the time they ended, in that order. */
   readonly #finished = new Map<string, number>();
   readonly #holds = new Map<string, number>();
@@ -14,7 +14,7 @@ export class Retention {
   readonly #overdue = new Set<string>();
   readonly #dropped = new Set<string>();
 
-  constructor(bounds: MemoryBounds) {
+  constructor(bounds: RetentionBounds) {
     this.#bounds = bounds;
   }
 

@@ -1,0 +1,4 @@
+import { describeStoreConformance } from "../src/index.ts";
+import { memoryFixture } from "./memory-fixture.ts";
+
+await describeStoreConformance(memoryFixture());
