@@ -1,6 +1,6 @@
-import { claim, drain, enqueue } from "../arrange.ts";
+import { drain, enqueue } from "../arrange.ts";
 import { type CaseContext, casesOf } from "../case.ts";
-import { equal, holds, matches } from "../check.ts";
+import { equal } from "../check.ts";
 
 async function inOrder({ store }: CaseContext): Promise<void> {
   await enqueue(store, 5);
