@@ -1,4 +1,11 @@
-import type { AttemptedRollout, DequeueOptions, LightningStore, Rollout, RolloutRequest, SpanInput } from "@agentlightning/core";
+import type {
+  AttemptedRollout,
+  DequeueOptions,
+  LightningStore,
+  Rollout,
+  RolloutRequest,
+  SpanInput,
+} from "@agentlightning/core";
 import { holds } from "./check.ts";
 
 let spanCount = 0;

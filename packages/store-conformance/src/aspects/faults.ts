@@ -129,7 +129,10 @@ async function everyWriteRepeated(context: CaseContext): Promise<void> {
   await twice(() => store.addManySpans([span]));
   await twice(() => store.reportAttempt(rolloutId, attemptId, { status: "succeeded" }));
   await twice(() => store.addResources({}, { idempotencyKey: "r" }));
-  matches(await context.store.getRolloutById(rolloutId), { status: "succeeded", attempt: { attemptId, sequenceId: 1 } });
+  matches(await context.store.getRolloutById(rolloutId), {
+    status: "succeeded",
+    attempt: { attemptId, sequenceId: 1 },
+  });
   matches(await context.store.statistics(), {
     totalRollouts: 1,
     totalAttempts: 1,
@@ -172,8 +175,16 @@ async function clockJumps(context: CaseContext): Promise<void> {
 
 export const faultsCases = casesOf("faults", [
   ["a renewal that comes before a sweep's verdict is written keeps the attempt", renewedWhileSwept, needsDriver],
-  ["a finish before a span is written: the span is kept, the rollout stays finished", finishedWhileSpanArrives, needsDriver],
-  ["a finish after a span is written, before its status: the rollout stays finished", finishedBeforeSpanMoves, needsDriver],
+  [
+    "a finish before a span is written: the span is kept, the rollout stays finished",
+    finishedWhileSpanArrives,
+    needsDriver,
+  ],
+  [
+    "a finish after a span is written, before its status: the rollout stays finished",
+    finishedBeforeSpanMoves,
+    needsDriver,
+  ],
   ["a cancel before a report is written: the report is lost and says so", cancelledWhileReported, needsDriver],
   ["a claim before a cancel is written: the claimed attempt is cancelled with it", claimedWhileCancelled, needsDriver],
   ["every write whose answer was lost may be repeated", everyWriteRepeated, needsDriver],

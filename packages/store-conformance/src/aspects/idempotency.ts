@@ -2,7 +2,9 @@ import { claim, drain, enqueueAndClaim, spanOf } from "../arrange.ts";
 import { type CaseContext, casesOf } from "../case.ts";
 import { equal, holds, matches, refuses } from "../check.ts";
 
-const prompt = { prompt: { resourceType: "prompt_template" as const, template: "{task}", engine: "f-string" as const } };
+const prompt = {
+  prompt: { resourceType: "prompt_template" as const, template: "{task}", engine: "f-string" as const },
+};
 
 async function enqueueOnce({ store }: CaseContext): Promise<void> {
   const first = await store.enqueueRollout({ input: 1, idempotencyKey: "k" });
@@ -60,7 +62,11 @@ async function claimOnce({ store }: CaseContext): Promise<void> {
   holds(first !== undefined, "the claim won something");
   await store.reportAttempt(first.rolloutId, first.attempt.attemptId, { status: "succeeded" });
   const held = await store.dequeueManyRollouts({ limit: 3, requestId: "r" });
-  equal(held.map(({ input }) => input), [1], "what is reported is held no more, and nothing new is claimed instead");
+  equal(
+    held.map(({ input }) => input),
+    [1],
+    "what is reported is held no more, and nothing new is claimed instead",
+  );
   equal(await drain(store), [2]);
 }
 
@@ -82,7 +88,10 @@ async function reportAgain({ store }: CaseContext): Promise<void> {
   matches(await store.reportAttempt(rolloutId, attempt.attemptId, report), { status: "applied" });
   const second = await claim(store);
   matches(await store.reportAttempt(rolloutId, attempt.attemptId, report), { status: "applied" });
-  matches(await store.getRolloutById(rolloutId), { status: "preparing", attempt: { attemptId: second.attempt.attemptId } });
+  matches(await store.getRolloutById(rolloutId), {
+    status: "preparing",
+    attempt: { attemptId: second.attempt.attemptId },
+  });
   equal(await store.dequeueRollout(), undefined, "the repeat queues nothing");
 }
 
@@ -99,12 +108,12 @@ async function spanAgain({ store }: CaseContext): Promise<void> {
   const [first, second] = [spanOf(attempt), spanOf(attempt)];
   holds((await store.addSpan(first)) !== undefined, "the first is new");
   equal(await store.addSpan({ ...first, name: "other" }), undefined);
-  equal((await store.addManySpans([first, second, second])).map(({ spanId }) => spanId), [second.spanId]);
+  equal(
+    (await store.addManySpans([first, second, second])).map(({ spanId }) => spanId),
+    [second.spanId],
+  );
   const { items } = await store.querySpans(rolloutId);
-  matches(items, [
-    { spanId: first.spanId, name: "step" },
-    { spanId: second.spanId },
-  ]);
+  matches(items, [{ spanId: first.spanId, name: "step" }, { spanId: second.spanId }]);
   equal((await store.statistics()).totalSpans, 2);
 }
 

@@ -79,7 +79,17 @@ async function wrongArguments({ store }: CaseContext): Promise<void> {
 }
 
 async function strangeIds({ store }: CaseContext): Promise<void> {
-  const ids = ["__proto__", "constructor", "toString", "a/b?c=%2F", "' OR 1=1 --", "$where", "a.b", "ключ 🔑", "x".repeat(2_000)];
+  const ids = [
+    "__proto__",
+    "constructor",
+    "toString",
+    "a/b?c=%2F",
+    "' OR 1=1 --",
+    "$where",
+    "a.b",
+    "ключ 🔑",
+    "x".repeat(2_000),
+  ];
   for (const id of ids) {
     equal(await store.getRolloutById(id), undefined, id);
     equal((await store.querySpans(id)).total, 0, id);
@@ -93,7 +103,10 @@ async function strangeIds({ store }: CaseContext): Promise<void> {
 async function strangeIdsStored({ store }: CaseContext): Promise<void> {
   const workers = ["__proto__", "constructor", "a/b?c=%2F", "' OR 1=1 --", "$where", "a.b", "ключ 🔑"];
   for (const workerId of workers) await store.updateWorker(workerId, { heartbeatStats: { of: workerId } });
-  equal((await store.queryWorkers()).items.map(({ workerId }) => workerId), workers);
+  equal(
+    (await store.queryWorkers()).items.map(({ workerId }) => workerId),
+    workers,
+  );
   for (const workerId of workers) matches(await store.getWorkerById(workerId), { heartbeatStats: { of: workerId } });
   for (const resourcesId of workers) await store.updateResources(resourcesId, {});
   for (const resourcesId of workers) matches(await store.getResourcesById(resourcesId), { resourcesId, version: 1 });
