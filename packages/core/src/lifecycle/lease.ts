@@ -19,7 +19,7 @@ export function holding(record: RolloutRecord, attemptId: string): Holding {
   return isLiveAttemptStatus(attempt.status) ? { attempt } : { lost: "ended", attempt };
 }
 
-/** A live attempt with its lease extended (when `leaseMs` is given) and its heartbeat stamped; the revision stays. The same record when there is nothing to stamp. */
+/** A live attempt with its lease extended, never shortened (when `leaseMs` is given) and its heartbeat stamped; the revision stays. The same record when there is nothing to stamp. */
 export function renew(
   record: RolloutRecord,
   attempt: Attempt,
@@ -31,7 +31,7 @@ export function renew(
   }
   const renewed = patchFields<Attempt>(attempt, {
     lastHeartbeatTimeMs: Math.max(nowMs, attempt.lastHeartbeatTimeMs ?? 0),
-    ...(leaseMs === undefined ? {} : { leaseExpiresAtMs: nowMs + leaseMs }),
+    ...(leaseMs === undefined ? {} : { leaseExpiresAtMs: Math.max(nowMs + leaseMs, attempt.leaseExpiresAtMs ?? 0) }),
   });
   const { nextDeadlineMs: _previous, ...rest } = record;
   const attempts = replaceAttempt(record.attempts, renewed);
