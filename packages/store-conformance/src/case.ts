@@ -47,6 +47,8 @@ export interface CaseContext {
   readonly random: () => number;
   /** The seed of this run. */
   readonly seed: number;
+  /** How many random histories a case tries. */
+  readonly histories: number;
 }
 
 /** One thing that must hold. */
