@@ -9,4 +9,6 @@ process.on("exit", (code) => {
 });
 
 verdict = await main(process.argv.slice(2));
-process.exitCode = verdict;
+const exitCode = verdict;
+// What a store that is stuck left open must not keep the command from ending; what was printed goes out first.
+process.stdout.write("", () => process.stderr.write("", () => process.exit(exitCode)));

@@ -4,7 +4,7 @@ import { type Aspect, aspects } from "../case.ts";
 import { certifyCommand, type CertifyFlags } from "./certify-command.ts";
 
 /** Exit codes: certified, not certified, and could not be judged. */
-export const exitCodes: Readonly<Record<"certified" | "failed" | "unable", number>> = {
+const exitCodes: Readonly<Record<"certified" | "failed" | "unable", number>> = {
   certified: 0,
   failed: 1,
   unable: 2,

@@ -23,7 +23,7 @@ export async function certifyCommand(fixtureFile: string, flags: CertifyFlags): 
     ...(flags.aspect.length === 0 ? {} : { aspects: flags.aspect }),
     onResult: createProgress(process.stderr),
   });
-  const report = `${formatCertificate(certificate)}\n`;
+  const report = `${formatCertificate(certificate, flags.aspect)}\n`;
   const isJsonOnly = flags.json === "-";
   (isJsonOnly ? process.stderr : process.stdout).write(report);
   if (flags.json !== undefined) {

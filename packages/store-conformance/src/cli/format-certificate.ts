@@ -46,10 +46,19 @@ function listed(title: string, wanted: CaseResult["outcome"], results: readonly 
   return ["", title, ...lines];
 }
 
-/** The certificate as a person reads it; the last line is the verdict. */
-export function formatCertificate(certificate: Certificate): string {
-  const { store, isCertified, offers, seed, results } = certificate;
+/** @param only - The aspects that were asked for; empty for all */
+function verdict({ store, isCertified, results }: Certificate, only: readonly Aspect[]): string {
   const failed = results.filter(({ outcome }) => outcome === "failed").length;
+  if (!isCertified) return `${store} is not certified: ${failed} of ${results.length} cases failed`;
+  return only.length === 0 ? `${store} is certified` : `${store} is certified in ${only.join(", ")} only`;
+}
+
+/**
+ * The certificate as a person reads it; the last line is the verdict.
+ * @param only - The aspects that were asked for; empty for all
+ */
+export function formatCertificate(certificate: Certificate, only: readonly Aspect[] = []): string {
+  const { store, offers, seed, results } = certificate;
   return [
     `Conformance of ${store}`,
     "",
@@ -60,6 +69,6 @@ export function formatCertificate(certificate: Certificate): string {
     "",
     `offers: ${offers.length === 0 ? "nothing beyond the contract" : offers.join(", ")}`,
     `seed: ${seed}`,
-    isCertified ? `${store} is certified` : `${store} is not certified: ${failed} of ${results.length} cases failed`,
+    verdict(certificate, only),
   ].join("\n");
 }
