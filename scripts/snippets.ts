@@ -1,4 +1,5 @@
-// Takes every TypeScript snippet out of the Markdown pages and makes it a module that can be checked and run.
+// Takes every TypeScript snippet out of the Markdown pages and makes it a module that can be checked and run. A fence
+// that names a file (```ts file=driver.ts) is that file of the page's own project, whole: checked, and run by its own test.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { cacheFolder, publishedPackages, root } from "./workspace.ts";
@@ -36,19 +37,46 @@ function linkPackages(folder: string): void {
   }
 }
 
-/** Writes one module per snippet into a folder below the cache, emptied first, and says where each came from. */
-export function writeSnippets(folderName: string): readonly Snippet[] {
+function emptyFolder(folderName: string): string {
   const folder = join(cacheFolder, folderName);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
   linkPackages(folder);
+  return folder;
+}
+
+/** A page's path as the name of a file. */
+const nameOf = (page: string): string => relative(root, page).replaceAll(/[\\/.]/g, "-");
+
+/** The files that a page names. */
+function namedFiles(page: string): readonly { readonly name: string; readonly text: string }[] {
+  return [...readFileSync(page, "utf8").matchAll(/^```ts file=(\S+)\n(.*?)^```$/gms)].map(
+    ([, name = "", text = ""]) => ({ name, text }),
+  );
+}
+
+/** Writes the files that a page names into a folder below the cache, emptied first. */
+export function writePageFiles(page: string, folderName: string): { readonly folder: string; readonly lines: number } {
+  const folder = emptyFolder(folderName);
+  const files = namedFiles(join(root, page));
+  for (const { name, text } of files) writeFileSync(join(folder, name), text);
+  return { folder, lines: files.reduce((sum, { text }) => sum + text.split("\n").length - 1, 0) };
+}
+
+/** Writes one module per snippet into a folder below the cache, emptied first, and says where each came from. */
+export function writeSnippets(folderName: string): readonly Snippet[] {
+  const folder = emptyFolder(folderName);
   return pages().flatMap((page) => {
     const text = readFileSync(page, "utf8");
     const path = relative(root, page);
+    for (const file of namedFiles(page)) {
+      mkdirSync(join(folder, nameOf(page)), { recursive: true });
+      writeFileSync(join(folder, nameOf(page), file.name), file.text);
+    }
     return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map((match): Snippet => {
       const line = text.slice(0, match.index).split("\n").length;
-      const file = join(folder, `${path.replaceAll(/[\\/.]/g, "-")}-${line}.ts`);
+      const file = join(folder, `${nameOf(page)}-${line}.ts`);
       writeFileSync(file, match[1] ?? "");
       return { place: `${path}:${line}`, file };
     });

@@ -16,7 +16,7 @@ export const arrows: Readonly<Record<string, Arrow>> = {
     imports: ["core", "store-kit"],
     testImports: ["store-memory"],
     nodeBuiltins: "all",
-    node: ">=22.15",
+    node: ">=22.18",
   },
   "store-memory": {
     imports: ["core", "store-kit"],

@@ -1,4 +1,3 @@
-import { afterAll, describe, test } from "vitest";
 import { aspects } from "./case.ts";
 import { allCases } from "./cases.ts";
 import type { StoreFixture } from "./fixture.ts";
@@ -8,8 +7,10 @@ import { deviationIsNeeded, requireKnownDeviations, type SuiteOptions, seedOf } 
 /**
  * Declares the whole suite as vitest tests, one for each case. Cases whose requirements the store does not claim to
  * meet are left out; a case named in `deviations` must fail, so that a deviation that is none any more is noticed.
+ * Await it at the top of a test file. vitest, an optional peer, is loaded only here: `certifyStore` needs none.
  */
 export async function describeStoreConformance(fixture: StoreFixture, options: SuiteOptions = {}): Promise<void> {
+  const { afterAll, describe, test } = await import("vitest");
   const { deviations = {} } = options;
   requireKnownDeviations(deviations);
   const seed = seedOf(options);

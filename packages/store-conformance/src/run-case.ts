@@ -3,6 +3,7 @@ import { createSeededRandom, createTestRuntime } from "@agentlightning/core/test
 import { createStore, type StoreDriver } from "@agentlightning/store-kit";
 import type { CaseContext, ConformanceCase, Requirement } from "./case.ts";
 import type { OpenOptions, StoreFixture } from "./fixture.ts";
+import { within } from "./within.ts";
 
 /** Real time that is waited beyond what a case asks for, where the backend owns the clock; in units. */
 const backendMargin = 0.5;
@@ -64,8 +65,16 @@ function newNamespace(): string {
   return `conformance-${systemRuntime.ids.spanId()}-${namespaceCount}`;
 }
 
-/** Runs one case on a namespace of its own. Throws what the case throws; the message says where its data is. */
-export async function runCase(fixture: StoreFixture, test: ConformanceCase, seed: number): Promise<void> {
+/**
+ * Runs one case on a namespace of its own. Throws what the case throws; the message says where its data is.
+ * @param limitMs - Real time after which the case counts as stuck; a test runner has a limit of its own.
+ */
+export async function runCase(
+  fixture: StoreFixture,
+  test: ConformanceCase,
+  seed: number,
+  limitMs: number = Number.POSITIVE_INFINITY,
+): Promise<void> {
   const namespace = newNamespace();
   const time = timeOf(fixture, seed);
   const handles: LightningStore[] = [];
@@ -90,9 +99,11 @@ export async function runCase(fixture: StoreFixture, test: ConformanceCase, seed
       random: createSeededRandom(seed),
       seed,
     };
-    await test.run(context);
+    await within(test.run(context), limitMs, "the case");
   } catch (cause) {
-    await Promise.allSettled(handles.map((handle) => handle.close()));
+    // A store that is stuck may be stuck in closing, too; what failed first is what matters.
+    const closed = Promise.allSettled(handles.map((handle) => handle.close()));
+    await within(closed, limitMs, "closing").catch(() => undefined);
     throw located(cause, fixture, namespace);
   }
   await Promise.all(handles.map((handle) => handle.close()));

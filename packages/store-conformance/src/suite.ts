@@ -12,6 +12,8 @@ export interface SuiteOptions {
   readonly seed?: number | undefined;
   /** Only cases of these aspects. @defaultValue all */
   readonly aspects?: readonly Aspect[] | undefined;
+  /** Real time after which {@link certifyStore} counts a case as stuck, and failed, in milliseconds. @defaultValue 60 000 */
+  readonly caseLimitMs?: number | undefined;
   /** Called after each case. */
   readonly onResult?: ((result: CaseResult) => void) | undefined;
 }
@@ -51,9 +53,14 @@ export function requireKnownDeviations(deviations: Readonly<Record<string, strin
 }
 
 /** Runs a case that is announced to fail. @throws when it passes */
-export async function deviationIsNeeded(fixture: StoreFixture, entry: ConformanceCase, seed: number): Promise<string> {
+export async function deviationIsNeeded(
+  fixture: StoreFixture,
+  entry: ConformanceCase,
+  seed: number,
+  limitMs?: number,
+): Promise<string> {
   try {
-    await runCase(fixture, entry, seed);
+    await runCase(fixture, entry, seed, limitMs);
   } catch (cause) {
     return cause instanceof Error ? cause.message : String(cause);
   }
@@ -62,13 +69,13 @@ export async function deviationIsNeeded(fixture: StoreFixture, entry: Conformanc
 
 async function judge(fixture: StoreFixture, entry: ConformanceCase, seed: number, options: SuiteOptions) {
   const { aspect, name } = entry;
-  const { deviations = {} } = options;
+  const { deviations = {}, caseLimitMs = 60_000 } = options;
   try {
     if (Object.hasOwn(deviations, name)) {
-      await deviationIsNeeded(fixture, entry, seed);
+      await deviationIsNeeded(fixture, entry, seed, caseLimitMs);
       return { aspect, name, outcome: "deviates", detail: deviations[name] ?? "" } as const;
     }
-    await runCase(fixture, entry, seed);
+    await runCase(fixture, entry, seed, caseLimitMs);
     return { aspect, name, outcome: "passed" } as const;
   } catch (cause) {
     return { aspect, name, outcome: "failed", detail: cause instanceof Error ? cause.message : String(cause) } as const;
