@@ -65,16 +65,24 @@ function newNamespace(): string {
   return `conformance-${systemRuntime.ids.spanId()}-${namespaceCount}`;
 }
 
-/**
- * Runs one case on a namespace of its own. Throws what the case throws; the message says where its data is.
- * @param limitMs - Real time after which the case counts as stuck; a test runner has a limit of its own.
- */
-export async function runCase(
-  fixture: StoreFixture,
-  test: ConformanceCase,
-  seed: number,
-  limitMs: number = Number.POSITIVE_INFINITY,
-): Promise<void> {
+/** How cases are run. */
+export interface RunOptions {
+  readonly seed: number;
+  /** Random histories for each case that tries some. */
+  readonly histories: number;
+  /** Real time after which a case counts as stuck, in milliseconds; by default a minute, ten for random histories. */
+  readonly caseLimitMs?: number | undefined;
+}
+
+/** Real time after which a case counts as stuck, in milliseconds. */
+export function limitOf({ aspect }: ConformanceCase, { caseLimitMs }: RunOptions): number {
+  return caseLimitMs ?? (aspect === "model" ? 600_000 : 60_000);
+}
+
+/** Runs one case on a namespace of its own. Throws what the case throws; the message says where its data is. */
+export async function runCase(fixture: StoreFixture, test: ConformanceCase, options: RunOptions): Promise<void> {
+  const { seed, histories } = options;
+  const limitMs = limitOf(test, options);
   const namespace = newNamespace();
   const time = timeOf(fixture, seed);
   const handles: LightningStore[] = [];
@@ -98,6 +106,7 @@ export async function runCase(
       openOver: (change) => open(namespace, change),
       random: createSeededRandom(seed),
       seed,
+      histories,
     };
     await within(test.run(context), limitMs, "the case");
   } catch (cause) {

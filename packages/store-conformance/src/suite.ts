@@ -2,7 +2,7 @@ import { LightningError, systemRuntime } from "@agentlightning/core";
 import { type Aspect, aspects, type ConformanceCase } from "./case.ts";
 import { allCases } from "./cases.ts";
 import type { StoreFixture } from "./fixture.ts";
-import { offeredBy, runCase } from "./run-case.ts";
+import { offeredBy, type RunOptions, runCase } from "./run-case.ts";
 
 /** Options of a run of the suite. */
 export interface SuiteOptions {
@@ -12,7 +12,9 @@ export interface SuiteOptions {
   readonly seed?: number | undefined;
   /** Only cases of these aspects. @defaultValue all */
   readonly aspects?: readonly Aspect[] | undefined;
-  /** Real time after which {@link certifyStore} counts a case as stuck, and failed, in milliseconds. @defaultValue 60 000 */
+  /** Random histories for each of the cases that compare the store with a model. @defaultValue 1 000 */
+  readonly histories?: number | undefined;
+  /** Real time after which a case counts as stuck, and failed, in milliseconds. @defaultValue 60 000, 600 000 for random histories */
   readonly caseLimitMs?: number | undefined;
   /** Called after each case. */
   readonly onResult?: ((result: CaseResult) => void) | undefined;
@@ -38,9 +40,14 @@ export interface Certificate {
   readonly results: readonly CaseResult[];
 }
 
-/** The seed of a run. */
-export function seedOf(options: SuiteOptions): number {
-  return options.seed ?? Math.floor(systemRuntime.random() * 2 ** 31);
+/** How the cases are to be run, and the seed of that. */
+export function runOptionsOf({ seed, histories = 1_000, caseLimitMs }: SuiteOptions): RunOptions {
+  return { seed: seed ?? Math.floor(systemRuntime.random() * 2 ** 31), histories, caseLimitMs };
+}
+
+/** The cases that are asked for. */
+export function casesFor({ aspects: wanted = aspects }: SuiteOptions): readonly ConformanceCase[] {
+  return allCases.filter(({ aspect }) => wanted.includes(aspect));
 }
 
 /** @throws invalid_options for a deviation that names no case */
@@ -56,26 +63,29 @@ export function requireKnownDeviations(deviations: Readonly<Record<string, strin
 export async function deviationIsNeeded(
   fixture: StoreFixture,
   entry: ConformanceCase,
-  seed: number,
-  limitMs?: number,
+  options: RunOptions,
 ): Promise<string> {
   try {
-    await runCase(fixture, entry, seed, limitMs);
+    await runCase(fixture, entry, options);
   } catch (cause) {
     return cause instanceof Error ? cause.message : String(cause);
   }
   throw new Error(`"${entry.name}" is announced as a deviation, but the store passes it: strike it from the list`);
 }
 
-async function judge(fixture: StoreFixture, entry: ConformanceCase, seed: number, options: SuiteOptions) {
+async function judge(
+  fixture: StoreFixture,
+  entry: ConformanceCase,
+  options: RunOptions,
+  deviations: Readonly<Record<string, string>>,
+) {
   const { aspect, name } = entry;
-  const { deviations = {}, caseLimitMs = 60_000 } = options;
   try {
     if (Object.hasOwn(deviations, name)) {
-      await deviationIsNeeded(fixture, entry, seed, caseLimitMs);
+      await deviationIsNeeded(fixture, entry, options);
       return { aspect, name, outcome: "deviates", detail: deviations[name] ?? "" } as const;
     }
-    await runCase(fixture, entry, seed, caseLimitMs);
+    await runCase(fixture, entry, options);
     return { aspect, name, outcome: "passed" } as const;
   } catch (cause) {
     return { aspect, name, outcome: "failed", detail: cause instanceof Error ? cause.message : String(cause) } as const;
@@ -85,17 +95,15 @@ async function judge(fixture: StoreFixture, entry: ConformanceCase, seed: number
 /** Runs the suite without a test runner, case after case. The fixture is closed at the end. */
 export async function certifyStore(fixture: StoreFixture, options: SuiteOptions = {}): Promise<Certificate> {
   requireKnownDeviations(options.deviations ?? {});
-  const seed = seedOf(options);
+  const run = runOptionsOf(options);
   const offered = await offeredBy(fixture);
-  const wanted = new Set<Aspect>(options.aspects ?? aspects);
   const results: CaseResult[] = [];
-  for (const entry of allCases) {
-    if (!wanted.has(entry.aspect)) continue;
+  for (const entry of casesFor(options)) {
     const missing = (entry.requires ?? []).filter((needed) => !offered.has(needed));
     const result: CaseResult =
       missing.length > 0
         ? { aspect: entry.aspect, name: entry.name, outcome: "left out", detail: `requires ${missing.join(", ")}` }
-        : await judge(fixture, entry, seed, options);
+        : await judge(fixture, entry, run, options.deviations ?? {});
     results.push(result);
     options.onResult?.(result);
   }
@@ -104,7 +112,7 @@ export async function certifyStore(fixture: StoreFixture, options: SuiteOptions 
     store: fixture.name,
     isCertified: results.every(({ outcome }) => outcome !== "failed"),
     offers: [...offered],
-    seed,
+    seed: run.seed,
     results,
   };
 }

@@ -201,6 +201,7 @@ test("a span sets running what prepares, revives what was silent without a lease
       const attempt = record.attempts[pick % record.attempts.length] ?? last(record);
       const { status } = attempt;
       const revives = status === "unresponsive" && attempt.leaseExpiresAtMs === undefined;
+      if (revives) expect(spanMovesAttempt({ ...attempt, endReason: "released" })).toBe(false);
       expect(spanMovesAttempt(attempt)).toBe(status === "preparing" || revives);
       if (!spanMovesAttempt(attempt)) return;
       const next = arriveFirstSpan(record, attempt, context);

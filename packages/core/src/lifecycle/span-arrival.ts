@@ -3,11 +3,12 @@ import { latestAttempt, type RolloutRecord } from "./record.ts";
 import { isTerminalStatus } from "./status.ts";
 import { evolve, patchFields, replaceAttempt, type TransitionContext } from "./transition.ts";
 
-/** Whether a span moves this attempt to `running`: the first one does, and one that revives an unleased, silent attempt. */
+/** Whether a span moves this attempt to `running`: the first one does, and one that revives an unleased, silent attempt; one that was handed back stays so. */
 export function spanMovesAttempt(attempt: Attempt): boolean {
   if (attempt.status === "preparing") return true;
   // A leased attempt is revived by its runner's renewal alone: a late batch says nothing of who runs it now.
-  return attempt.status === "unresponsive" && attempt.leaseExpiresAtMs === undefined;
+  const isSilent = attempt.status === "unresponsive" && attempt.endReason !== "released";
+  return isSilent && attempt.leaseExpiresAtMs === undefined;
 }
 
 /**

@@ -3,31 +3,61 @@ import type { StoreDriver } from "@agentlightning/store-kit";
 import { claim, drain, enqueue, enqueueAndClaim, spanOf } from "../arrange.ts";
 import { type CaseContext, casesOf, type Requirement } from "../case.ts";
 import { equal, matches, refuses } from "../check.ts";
-import { createGate } from "../gate.ts";
+import { createGate, type Gate } from "../gate.ts";
 
 const needsDriver: readonly Requirement[] = ["driver", "many handles", "injected clock"];
 
+/** A driver whose store never sweeps by itself. */
+function withoutSweeps(driver: StoreDriver): StoreDriver {
+  return { ...driver, dueRollouts: () => [], earliestDeadlineMs: () => undefined };
+}
+
+/** An attempt whose lease has run out, and nobody has looked yet. */
+async function overdue(context: CaseContext, gate: Gate) {
+  const { store, unitMs } = context;
+  const renewing = await context.openOver(withoutSweeps);
+  const { rolloutId, attempt } = await enqueueAndClaim(renewing, {}, { leaseMs: 2 * unitMs });
+  await store.close();
+  await context.advance(2 * unitMs + 1);
+  const sweeping = await context.openOver(gate.over);
+  const renew = () => renewing.renewLease(rolloutId, attempt.attemptId, { leaseMs: 10 * unitMs });
+  return { rolloutId, renew, sweeping };
+}
+
 /** A renewal while another handle's sweep has read the attempt as overdue and not yet ended it. */
 async function renewedWhileSwept(context: CaseContext): Promise<void> {
-  const { store, unitMs } = context;
   const gate = createGate("changeRollout", "before");
-  const sweeping = await context.openOver(gate.over);
-  const { rolloutId, attempt } = await enqueueAndClaim(store, {}, { leaseMs: 2 * unitMs });
-  await context.advance(2 * unitMs);
+  const { rolloutId, renew, sweeping } = await overdue(context, gate);
   gate.hold();
-  // The first look is overdue by a hair on the sweeping handle alone: its timer comes one millisecond later.
-  const swept = context.advance(1);
-  const renewed = store.renewLease(rolloutId, attempt.attemptId, { leaseMs: 10 * unitMs });
-  await swept;
+  const looking = sweeping.getRolloutById(rolloutId);
+  await gate.reached();
+  matches(await renew(), { status: "held" });
   gate.open();
-  await sweeping.getRolloutById(rolloutId);
-  matches(await renewed, { status: "held" });
+  await looking;
   matches(await sweeping.getRolloutById(rolloutId), {
     status: "preparing",
     lostAttempts: 0,
     attempt: { status: "preparing", endReason: undefined },
   });
-  equal(await store.dequeueRollout(), undefined);
+  equal(await sweeping.dequeueRollout(), undefined);
+}
+
+/** The other order: the sweep has ended the attempt when the renewal comes, and the retry is withdrawn. */
+async function sweptBeforeRenewed(context: CaseContext): Promise<void> {
+  const gate = createGate("changeRollout", "after");
+  const { rolloutId, renew, sweeping } = await overdue(context, gate);
+  gate.hold();
+  const looking = sweeping.getRolloutById(rolloutId);
+  await gate.reached();
+  matches(await renew(), { status: "held" });
+  gate.open();
+  await looking;
+  matches(await sweeping.getRolloutById(rolloutId), {
+    status: "running",
+    lostAttempts: 0,
+    attempt: { status: "running", endReason: undefined },
+  });
+  equal(await sweeping.dequeueRollout(), undefined);
 }
 
 /** A finish between a span's read and its write: the span is kept, and opens nothing again. */
@@ -162,7 +192,7 @@ async function refusedAmongOthers(context: CaseContext): Promise<void> {
   matches(await store.getRolloutById(rolloutId), { status: "running", attempt: { status: "running" } });
 }
 
-async function clockJumps(context: CaseContext): Promise<void> {
+async function renewedInTime(context: CaseContext): Promise<void> {
   const { store, unitMs } = context;
   await enqueue(store, 1);
   const { rolloutId, attempt } = await claim(store, { leaseMs: 30 * unitMs });
@@ -175,6 +205,7 @@ async function clockJumps(context: CaseContext): Promise<void> {
 
 export const faultsCases = casesOf("faults", [
   ["a renewal that comes before a sweep's verdict is written keeps the attempt", renewedWhileSwept, needsDriver],
+  ["a renewal that comes after a sweep's verdict was written takes it back", sweptBeforeRenewed, needsDriver],
   [
     "a finish before a span is written: the span is kept, the rollout stays finished",
     finishedWhileSpanArrives,
@@ -189,5 +220,5 @@ export const faultsCases = casesOf("faults", [
   ["a claim before a cancel is written: the claimed attempt is cancelled with it", claimedWhileCancelled, needsDriver],
   ["every write whose answer was lost may be repeated", everyWriteRepeated, needsDriver],
   ["one call that is refused takes none of those made at once with it", refusedAmongOthers],
-  ["a lease that is renewed in time is held for as long as that goes on", clockJumps],
+  ["a lease that is renewed in time is held for as long as that goes on", renewedInTime],
 ]);

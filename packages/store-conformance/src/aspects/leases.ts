@@ -121,6 +121,19 @@ async function releasedTooOften({ store, unitMs }: CaseContext): Promise<void> {
   }
 }
 
+async function handedBackStays({ store, unitMs }: CaseContext): Promise<void> {
+  for (const leaseMs of [undefined, 60 * unitMs]) {
+    const { rolloutId, attempt } = await enqueueAndClaim(store, {}, { leaseMs });
+    await store.releaseAttempt(rolloutId, attempt.attemptId);
+    await store.addSpan(spanOf(attempt));
+    matches(await store.getRolloutById(rolloutId), { status: "requeuing", attempt: { status: "unresponsive" } });
+    if (leaseMs !== undefined) {
+      matches(await store.renewLease(rolloutId, attempt.attemptId, { leaseMs }), { status: "lost" });
+    }
+    matches(await claim(store), { rolloutId, attempt: { sequenceId: 2 } });
+  }
+}
+
 async function sameWorkerAgain(context: CaseContext): Promise<void> {
   const { store, unitMs } = context;
   const { rolloutId, attempt } = await enqueueAndClaim(store, {}, { leaseMs: unitMs, workerId: "w" });
@@ -155,6 +168,7 @@ export const leasesCases = casesOf("leases", [
   ["a renewal at once with other changes is not undone by them, nor they by it", notUndoneByOthers],
   ["a claim without a lease is bound by what its configuration says, and by nothing else", withoutALease],
   ["an attempt handed back frees its worker, and after too many the rollout fails", releasedTooOften],
+  ["neither a late span nor a renewal takes back what was handed back", handedBackStays],
   ["a worker that restarts under its name does not own its old attempt", sameWorkerAgain],
   ["a renewal of something unknown is lost, not an error", unknownIds],
 ]);

@@ -13,7 +13,10 @@ async function explore(context: CaseContext, handles: readonly LightningStore[])
 }
 
 export const modelCases = casesOf("model", [
-  ["whatever is called at once and after each other, a plain model explains it", (context) => explore(context, [context.store])],
+  [
+    "whatever is called at once and after each other, a plain model explains it",
+    (context) => explore(context, [context.store]),
+  ],
   [
     "whatever is called on two handles, one plain model explains it",
     async (context) => explore(context, [context.store, await context.open()]),

@@ -23,8 +23,8 @@ export interface PlainStore {
   readonly rollouts: readonly PlainRollout[];
   /** Rollouts that were handed back, first handed back first. */
   readonly heads: readonly number[];
-  /** Rollouts in the order in which they were queued. */
-  readonly tails: readonly number[];
+  /** Rollouts in the order in which they were queued; those of one group were queued at once, in an order of the store's own. */
+  readonly tails: readonly (readonly number[])[];
 }
 
 export const emptyStore: PlainStore = { rollouts: [], heads: [], tails: [] };
@@ -41,11 +41,27 @@ const isOver = (status: RolloutStatus): boolean =>
 /** Puts a rollout in its new state, and in or out of the queue. */
 function put(store: PlainStore, index: number, next: PlainRollout, place: "heads" | "tails" = "tails"): PlainStore {
   const rollouts = store.rollouts.with(index, next);
-  const waits = store.heads.includes(index) || store.tails.includes(index);
+  const waits = store.heads.includes(index) || store.tails.some((group) => group.includes(index));
+  if (isQueued(next.status)) {
+    if (waits) return { ...store, rollouts };
+    if (place === "heads") return { ...store, rollouts, heads: [...store.heads, index] };
+    return { ...store, rollouts, tails: [...store.tails, [index]] };
+  }
   const without = (list: readonly number[]): readonly number[] => list.filter((waiting) => waiting !== index);
-  if (!isQueued(next.status)) return { rollouts, heads: without(store.heads), tails: without(store.tails) };
-  if (waits) return { ...store, rollouts };
-  return { ...store, rollouts, [place]: [...store[place], index] };
+  const tails = store.tails.map(without).filter((group) => group.length > 0);
+  return { rollouts, heads: without(store.heads), tails };
+}
+
+/** Whether the rollouts wait in this order. */
+export function waitsAs({ heads, tails }: PlainStore, order: readonly number[]): boolean {
+  const groups = [...heads.map((index) => [index]), ...tails];
+  if (order.length !== groups.flat().length) return false;
+  let at = 0;
+  return groups.every((group) => {
+    const next = order.slice(at, at + group.length);
+    at += group.length;
+    return group.every((index) => next.includes(index));
+  });
 }
 
 function begin(store: PlainStore, index: number, rollout: PlainRollout, isLeased: boolean): PlainStore {
@@ -125,7 +141,7 @@ function span(store: PlainStore, index: number, at: number): Outcome {
   return [spans, put(store, index, { ...rollout, spans, attempts, status: moves ? "running" : rollout.status })];
 }
 
-/** Every lease runs out that is not renewed; the order of those that do is the store's, as long as it keeps to it. */
+/** Every lease runs out; the order in which those rollouts are queued again is the store's. */
 function lapse(store: PlainStore): Outcome {
   let after = store;
   for (const [index, { status, attempts }] of store.rollouts.entries()) {
@@ -133,22 +149,34 @@ function lapse(store: PlainStore): Outcome {
     const isDue = (status === "preparing" || status === "running") && latest?.isLeased === true && isLive(latest);
     if (isDue) after = end(after, index, attempts.length - 1, { ...latest, status: "unresponsive", reason: "lease" });
   }
-  return [undefined, after];
+  const before = store.tails.length;
+  const group = after.tails.slice(before).flat();
+  const tails = group.length > 1 ? [...after.tails.slice(0, before), group] : after.tails;
+  return [undefined, { ...after, tails }];
 }
 
-/** What a step gives on a store, and the store after it. */
-export function follow(store: PlainStore, step: Step): Outcome {
+/** A claim of what waits first: one of its group. */
+function claim(store: PlainStore): readonly Outcome[] {
+  const first = store.heads[0] === undefined ? (store.tails[0] ?? []) : [store.heads[0]];
+  if (first.length === 0) return [["none", store]];
+  return first.flatMap((index) => {
+    const rollout = store.rollouts[index];
+    if (rollout === undefined) return [];
+    return [[[index, rollout.attempts.length + 1], begin(store, index, rollout, true)] as const];
+  });
+}
+
+/** What a step may give on a store, and the store after it. */
+export function follow(store: PlainStore, step: Step): readonly Outcome[] {
+  return step.kind === "claim" ? claim(store) : [followOne(store, step)];
+}
+
+function followOne(store: PlainStore, step: Exclude<Step, { readonly kind: "claim" }>): Outcome {
   switch (step.kind) {
     case "enqueue": {
       const index = store.rollouts.length;
       const made: PlainRollout = { status: "queuing", attempts: [], lost: 0, spans: 0 };
-      return [undefined, { ...store, rollouts: [...store.rollouts, made], tails: [...store.tails, index] }];
-    }
-    case "claim": {
-      const index = [...store.heads, ...store.tails][0];
-      const rollout = index === undefined ? undefined : store.rollouts[index];
-      if (index === undefined || rollout === undefined) return ["none", store];
-      return [[index, rollout.attempts.length + 1], begin(store, index, rollout, true)];
+      return [undefined, { ...store, rollouts: [...store.rollouts, made], tails: [...store.tails, [index]] }];
     }
     case "start": {
       const rollout = store.rollouts[step.rollout];

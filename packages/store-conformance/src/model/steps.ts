@@ -3,7 +3,8 @@ import fc from "fast-check";
 
 /** One call of a history. Rollouts are named by when they were made, attempts by their place in the list. */
 export type Step =
-  | { readonly kind: "enqueue" | "claim" | "lapse" }
+  | { readonly kind: "claim" }
+  | { readonly kind: "enqueue" | "lapse" }
   | { readonly kind: "start"; readonly rollout: number }
   | { readonly kind: "span" | "release" | "renew"; readonly rollout: number; readonly attempt: number }
   | {
