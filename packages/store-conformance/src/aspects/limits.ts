@@ -46,6 +46,8 @@ async function manyAttempts({ store }: CaseContext): Promise<void> {
   const { rolloutId } = await store.enqueueRollout({ input: null });
   for (let count = 0; count < 1_000; count += 1) await store.startAttempt(rolloutId);
   await refuses(store.startAttempt(rolloutId), "attempt_limit");
+  await store.updateRollout(rolloutId, { status: "failed" });
+  await refuses(store.updateRollout(rolloutId, { status: "queuing" }), "attempt_limit");
   equal((await store.queryAttempts(rolloutId, { limit: 0 })).total, 1_000);
 }
 
