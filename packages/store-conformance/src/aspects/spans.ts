@@ -80,8 +80,8 @@ async function sameIdElsewhere({ store }: CaseContext): Promise<void> {
   const { attempt: second } = await store.startAttempt(rolloutId);
   const other = await store.startRollout({ input: null });
   const spanId = "e".repeat(16);
-  for (const of of [attempt, second, other.attempt])
-    holds((await store.addSpan(spanOf(of, { spanId }))) !== undefined, "kept");
+  for (const owner of [attempt, second, other.attempt])
+    holds((await store.addSpan(spanOf(owner, { spanId }))) !== undefined, "kept");
   equal((await store.querySpans(rolloutId)).total, 2);
 }
 
