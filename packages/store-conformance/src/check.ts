@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { LightningError, type LightningErrorCode } from "@agentlightning/core";
+import { lookedAfter } from "./quiet.ts";
 
 /** Deep equality, records by value; a property that is `undefined` counts as missing. */
 export function equal(actual: unknown, expected: unknown, what?: string): void {
@@ -17,7 +18,11 @@ export function holds(condition: boolean, what: string): asserts condition {
 }
 
 /** The promise is rejected with an error of this code; gives the error. */
-export async function refuses(promise: Promise<unknown>, code: LightningErrorCode): Promise<LightningError> {
+export function refuses(promise: Promise<unknown>, code: LightningErrorCode): Promise<LightningError> {
+  return lookedAfter(refusalOf(promise, code));
+}
+
+async function refusalOf(promise: Promise<unknown>, code: LightningErrorCode): Promise<LightningError> {
   const error = await outcomeOf(promise);
   assert.ok(LightningError.isInstance(error, code), `expected an error with code "${code}", got ${describe(error)}`);
   return error;

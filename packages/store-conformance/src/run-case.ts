@@ -3,6 +3,7 @@ import { createSeededRandom, createTestRuntime } from "@agentlightning/core/test
 import { createStore, type StoreDriver } from "@agentlightning/store-kit";
 import type { CaseContext, ConformanceCase, Requirement } from "./case.ts";
 import type { OpenOptions, StoreFixture } from "./fixture.ts";
+import { quiet } from "./quiet.ts";
 import { within } from "./within.ts";
 
 /** Real time that is waited beyond what a case asks for, where the backend owns the clock; in units. */
@@ -92,7 +93,7 @@ export async function runCase(fixture: StoreFixture, test: ConformanceCase, opti
   ): Promise<LightningStore> => {
     const handle = await openHandle(fixture, { namespace: at, runtime: time.runtime }, change);
     handles.push(handle);
-    return handle;
+    return quiet(handle);
   };
   try {
     const store = await open();

@@ -34,15 +34,14 @@ async function noAliases({ store }: CaseContext): Promise<void> {
   const made = await store.enqueueRollout({ input, metadata });
   input.list.push(2);
   metadata.tags.push("b");
-  attack(made.input);
-  attack(made.metadata);
+  attack(made);
   const claimed = await claim(store);
-  attack(claimed.input);
+  attack(claimed);
   const span = { ...spanOf(claimed.attempt), attributes: { list: ["a"] } };
   const stored = await store.addSpan(span);
   span.attributes.list.push("b");
-  attack(stored?.attributes);
-  attack((await store.querySpans(made.rolloutId)).items[0]?.attributes);
+  attack(stored);
+  attack((await store.querySpans(made.rolloutId)).items[0]);
   matches(await store.getRolloutById(made.rolloutId), {
     input: { list: [1, { deep: true }] },
     metadata: { tags: ["a"] },
@@ -54,11 +53,11 @@ async function noAliases({ store }: CaseContext): Promise<void> {
   matches(await store.getWorkerById("w"), { heartbeatStats: { load: [1] } });
 }
 
-/** Writes into a value wherever it can be written into; frozen parts refuse. */
-function attack(value: unknown): void {
-  if (typeof value !== "object" || value === null) return;
-  for (const part of Object.values(value)) attack(part);
-  Reflect.set(value, Array.isArray(value) ? value.length : "attacked", "by a caller");
+/** Writes into a record and its direct fields, which refuse since they are frozen. */
+function attack(record: object | undefined): void {
+  for (const part of [record, ...Object.values(record ?? {})] as readonly unknown[]) {
+    if (typeof part === "object" && part !== null) Reflect.set(part, "attacked", "by a caller");
+  }
 }
 
 async function frozen({ store }: CaseContext): Promise<void> {

@@ -1,6 +1,7 @@
 import { claim, enqueue, enqueueAndClaim, spanOf } from "../arrange.ts";
 import { type CaseContext, casesOf } from "../case.ts";
 import { equal, holds, matches } from "../check.ts";
+import { lookedAfter } from "../quiet.ts";
 
 async function claimsAreShared(context: CaseContext): Promise<void> {
   const { store } = context;
@@ -31,9 +32,11 @@ async function waitsAreWoken(context: CaseContext): Promise<void> {
 /** What a wait gives; time passes meanwhile, since a handle may have to look for what another one did. */
 async function woken<T>(context: CaseContext, waiting: Promise<T>): Promise<T> {
   let isOver = false;
-  const ended = waiting.finally(() => {
-    isOver = true;
-  });
+  const ended = lookedAfter(
+    waiting.finally(() => {
+      isOver = true;
+    }),
+  );
   for (let round = 0; round < 40 && !isOver; round += 1) await context.advance(context.unitMs / 10);
   return ended;
 }

@@ -2,6 +2,7 @@ import type { RolloutEvent } from "@agentlightning/core";
 import { claim, enqueue, enqueueAndClaim } from "../arrange.ts";
 import { type CaseContext, casesOf } from "../case.ts";
 import { equal, holds, matches, refuses } from "../check.ts";
+import { lookedAfter } from "../quiet.ts";
 
 async function beforeDuringAfter({ store }: CaseContext): Promise<void> {
   const [a = "", b = "", c = "", d = ""] = (await enqueue(store, 4)).map(({ rolloutId }) => rolloutId);
@@ -80,7 +81,7 @@ async function manyWaiters({ store }: CaseContext): Promise<void> {
 async function claimsInTheirTurn({ store }: CaseContext): Promise<void> {
   const served: unknown[] = [];
   const waits = ["first", "second", "third"].map((name) =>
-    store.dequeueRollout({ waitMs: 60_000 }).then((rollout) => served.push([name, rollout?.input])),
+    lookedAfter(store.dequeueRollout({ waitMs: 60_000 }).then((rollout) => served.push([name, rollout?.input]))),
   );
   await store.enqueueManyRollouts([{ input: 1 }, { input: 2 }, { input: 3 }]);
   await Promise.all(waits);
@@ -151,7 +152,7 @@ async function watched({ store }: CaseContext): Promise<void> {
 async function watchedMany({ store }: CaseContext): Promise<void> {
   const controller = new AbortController();
   const watcher = store.watchRollouts({ signal: controller.signal })[Symbol.asyncIterator]();
-  const pulls = Promise.all([watcher.next(), watcher.next(), watcher.next()]);
+  const pulls = lookedAfter(Promise.all([watcher.next(), watcher.next(), watcher.next()]));
   const made = await enqueue(store, 3);
   const events = (await pulls).map(({ value }) => value as RolloutEvent);
   equal(

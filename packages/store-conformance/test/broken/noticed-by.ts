@@ -1,0 +1,2 @@
+/** The cases that each broken store fails. */
+export const noticedBy: Readonly<Record<string, readonly string[]>> = {};
