@@ -106,17 +106,18 @@ export const brokenDrivers: Readonly<Record<string, Breaking>> = {
         : after,
     ),
   "expires what was just renewed": (driver) => {
-    const seen = new Map<string, RolloutRecord>();
+    const due = new Map<string, RolloutRecord>();
     return {
-      async readRollout(rolloutId) {
-        const record = await driver.readRollout(rolloutId);
-        if (record !== undefined) seen.set(rolloutId, record);
-        return record;
+      async dueRollouts(nowMs, limit) {
+        const records = await driver.dueRollouts(nowMs, limit);
+        for (const record of records) due.set(record.rollout.rolloutId, record);
+        return records;
       },
       changeRollout: (rolloutId, decide) =>
         driver.changeRollout(rolloutId, (record) => {
           // Guarded by the revision alone, which a renewal does not move.
-          const judged = seen.get(rolloutId);
+          const judged = due.get(rolloutId);
+          due.delete(rolloutId);
           return decide(judged?.revision === record.revision ? judged : record);
         }),
     };
@@ -243,18 +244,11 @@ export const brokenDrivers: Readonly<Record<string, Breaking>> = {
   }),
   "does not guard versions of resources": (driver) => ({
     async putResources(update, _expectedVersion) {
+      await Promise.resolve();
       const current = await driver.readResources(update.resourcesId);
-      return driver.putResources(update, current?.version ?? 0);
-    },
-  }),
-  "announces no change": () => ({ watch: () => () => undefined }),
-  "announces every other change": (driver) => ({
-    watch(listener) {
-      let count = 0;
-      return driver.watch((change) => {
-        count += 1;
-        if (count % 2 === 0) listener(change);
-      });
+      for (let version = current?.version ?? 0; ; version += 1) {
+        if (await driver.putResources(update, version)) return true;
+      }
     },
   }),
   "claims one more than was asked for": (driver) => ({
