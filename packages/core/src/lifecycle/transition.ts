@@ -69,11 +69,15 @@ export function evolve(record: RolloutRecord, patch: RecordPatch, context: Trans
         ? context.nowMs
         : (record.queuedTimeMs ?? context.nowMs);
   const deadlineMs = nextDeadlineMs(rollout, attempts.at(-1), queuedTimeMs);
+  const { spanCounter } = record;
+  const revision = record.revision + 1;
+  // Most writes by far: work in progress, or done.
+  if (queuePosition === undefined && deadlineMs === undefined) return { rollout, attempts, revision, spanCounter };
   return {
     rollout,
     attempts,
-    revision: record.revision + 1,
-    spanCounter: record.spanCounter,
+    revision,
+    spanCounter,
     ...(queuePosition === undefined ? {} : { queuePosition, queuedTimeMs: queuedTimeMs ?? context.nowMs }),
     ...(deadlineMs === undefined ? {} : { nextDeadlineMs: deadlineMs }),
   };
@@ -81,5 +85,6 @@ export function evolve(record: RolloutRecord, patch: RecordPatch, context: Trans
 
 /** Replaces one attempt of a list. */
 export function replaceAttempt(attempts: readonly Attempt[], next: Attempt): readonly Attempt[] {
+  if (attempts.length === 1 && attempts[0]?.attemptId === next.attemptId) return [next];
   return attempts.map((attempt) => (attempt.attemptId === next.attemptId ? next : attempt));
 }
