@@ -98,19 +98,25 @@ export class JsonCopier {
       const name = (value as { constructor?: { name?: unknown } }).constructor?.name;
       throw this.#refuse(`is a ${typeof name === "string" && name !== "" ? name : "class instance"}`);
     }
-    const copy: Record<string, JsonValue> = {};
-    const source = value as Readonly<Record<string, unknown>>;
-    for (const key of Object.keys(source)) {
-      const item = source[key];
-      if (item === undefined) continue;
-      this.bytes += key.length;
-      const copied = this.#member(item, key);
-      // Plain assignment to this one key would set the prototype.
-      if (key === "__proto__")
-        Object.defineProperty(copy, key, { value: copied, enumerable: true, writable: true, configurable: true });
-      else copy[key] = copied;
+    // Spreading takes over the source's layout, a multiple faster than setting key by key; what has to be left out or
+    // refused is met in the loop below, and never reaches anybody unless all of it was looked at.
+    const copy = { ...value } as Record<string, unknown>;
+    let isSparse = Object.getOwnPropertySymbols(copy).length > 0;
+    for (const key in copy) {
+      const item = copy[key];
+      if (typeof item === "string") this.bytes += key.length + item.length;
+      else if (typeof item === "number" || typeof item === "boolean") this.bytes += key.length + 8;
+      else if (item === undefined) isSparse = true;
+      // What somebody added to `Object.prototype` is walked, too.
+      else if (Object.hasOwn(copy, key)) {
+        this.bytes += key.length;
+        // Never the setter of `__proto__`: where that is a key, it is the copy's own.
+        copy[key] = this.#nested(item, key);
+      }
+      if (this.bytes > this.#maxBytes) throw this.#tooLarge();
     }
-    return this.#deepFreeze ? Object.freeze(copy) : copy;
+    const json = (isSparse ? withoutGaps(copy) : copy) as Record<string, JsonValue>;
+    return this.#deepFreeze ? Object.freeze(json) : json;
   }
 
   /** The hot path: a leaf that cannot be refused for its kind. */
@@ -122,12 +128,16 @@ export class JsonCopier {
       this.bytes += 8;
       if (this.bytes <= this.#maxBytes) return item;
     } else {
-      this.#path.push(step);
-      const copied = this.#copy(item);
-      this.#path.pop();
-      return copied;
+      return this.#nested(item, step);
     }
     throw this.#tooLarge();
+  }
+
+  #nested(item: unknown, step: string | number): JsonValue {
+    this.#path.push(step);
+    const copied = this.#copy(item);
+    this.#path.pop();
+    return copied;
   }
 
   #requireDepth(): void {
@@ -154,6 +164,11 @@ export class JsonCopier {
       this.#subject,
     );
   }
+}
+
+/** Without symbols and without keys that are undefined. */
+function withoutGaps(copy: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(copy).filter(([, item]) => item !== undefined));
 }
 
 /**

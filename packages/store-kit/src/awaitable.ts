@@ -7,20 +7,21 @@ export function chain<T, U>(value: Awaitable<T>, goOn: (value: T) => Awaitable<U
 }
 
 /** One after another, in order. */
-export function chainEach<T>(items: Iterable<T>, step: (item: T) => Awaitable<unknown>): Awaitable<void> {
-  const iterator = items[Symbol.iterator]();
-  for (let item = iterator.next(); item.done !== true; item = iterator.next()) {
-    const pending = step(item.value);
-    if (pending instanceof Promise) return chainRest(pending, iterator, step);
+export function chainEach<T>(items: readonly T[], step: (item: T) => Awaitable<unknown>): Awaitable<void> {
+  let done = 0;
+  for (const item of items) {
+    done += 1;
+    const pending = step(item);
+    if (pending instanceof Promise) return chainRest(pending, items.slice(done), step);
   }
   return undefined;
 }
 
 async function chainRest<T>(
   pending: Promise<unknown>,
-  rest: Iterator<T>,
+  rest: readonly T[],
   step: (item: T) => Awaitable<unknown>,
 ): Promise<void> {
   await pending;
-  for (let item = rest.next(); item.done !== true; item = rest.next()) await step(item.value);
+  for (const item of rest) await step(item);
 }

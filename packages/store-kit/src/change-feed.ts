@@ -8,7 +8,7 @@ const defaultHistoryLength = 10_000;
 
 const nothing = (): void => undefined;
 
-type Listener = (change: DriverChange, event: RolloutEvent) => void;
+type Listener = (change: DriverChange) => void;
 
 /** The changes of one store handle: numbered, kept for a while, handed to listeners and watchers. */
 export class ChangeFeed {
@@ -17,7 +17,8 @@ export class ChangeFeed {
   readonly #historyLength: number;
   readonly #listeners = new Set<Listener>();
   readonly #stopDriver: () => void;
-  readonly #history: RolloutEvent[] = [];
+  /** Kept as they came: most stores announce to nobody, so events are made of them when somebody asks. */
+  readonly #history: DriverChange[] = [];
   readonly #watchers = new Set<Watcher>();
   #last: number;
 
@@ -42,19 +43,15 @@ export class ChangeFeed {
 
   #publish(change: DriverChange): void {
     this.#last = change.sequence ?? this.#last + 1;
-    const { rolloutId, status, attemptId } = change;
-    const event: RolloutEvent = Object.freeze({
-      rolloutId,
-      status,
-      ...(attemptId === undefined ? {} : { attemptId }),
-      cursor: String(this.#last),
-    });
-    this.#history.push(event);
+    this.#history.push(change);
     // Cut in bulk, so that the cost per event stays constant.
     if (this.#history.length >= 2 * this.#historyLength)
       this.#history.splice(0, this.#history.length - this.#historyLength);
-    for (const watcher of this.#watchers) watcher.offer(event);
-    for (const listener of Array.from(this.#listeners)) listener(change, event);
+    if (this.#watchers.size > 0) {
+      const event = eventOf(change, this.#last);
+      for (const watcher of this.#watchers) watcher.offer(event);
+    }
+    for (const listener of this.#listeners) listener(change);
     // After the listeners: whoever has yet to be told has said so by then.
     this.#retention.follow(change);
   }
@@ -72,7 +69,7 @@ export class ChangeFeed {
         message: `events after cursor ${cursor} are no longer kept; query the rollouts you wait for and watch anew`,
       });
     }
-    return missed === 0 ? [] : this.#history.slice(-missed);
+    return missed === 0 ? [] : this.#history.slice(-missed).map((change, index) => eventOf(change, from + index + 1));
   }
 
   /** Events as an async iterable. The subscription starts here, not at the first `next()`. @throws evicted, invalid_input */
@@ -103,4 +100,11 @@ export class ChangeFeed {
     for (const watcher of this.#watchers) watcher.end();
     this.#listeners.clear();
   }
+}
+
+function eventOf({ rolloutId, status, attemptId }: DriverChange, sequence: number): RolloutEvent {
+  const cursor = String(sequence);
+  return Object.freeze(
+    attemptId === undefined ? { rolloutId, status, cursor } : { rolloutId, status, attemptId, cursor },
+  );
 }

@@ -55,15 +55,23 @@ export function checkAttemptQuery(query: PageQuery<string>): void {
   checkPaging(query, attemptSorts);
 }
 
+const spanTexts = [
+  "attemptId",
+  "traceId",
+  "traceIdContains",
+  "spanId",
+  "spanIdContains",
+  "parentId",
+  "parentIdContains",
+  "name",
+  "nameContains",
+] as const satisfies readonly (keyof SpanQuery)[];
+
 /** @throws invalid_input */
 export function checkSpanQuery(query: SpanQuery): void {
   checkPaging(query, spanSorts);
   checkLogic(query.filterLogic);
-  const { attemptId, traceId, traceIdContains, spanId, spanIdContains } = query;
-  const { parentId, parentIdContains, name, nameContains } = query;
-  const texts = { attemptId, traceId, traceIdContains, spanId, spanIdContains };
-  for (const [field, value] of Object.entries({ ...texts, parentId, parentIdContains, name, nameContains }))
-    checkOptionalText(value, field);
+  for (const field of spanTexts) checkOptionalText(query[field], field);
 }
 
 /** @throws invalid_input */

@@ -43,12 +43,9 @@ export function announcedChange(
 ): Omit<DriverChange, "sequence"> | undefined {
   const { rolloutId, status, endTimeMs } = next.rollout;
   if (previous?.rollout.status === status && previous.attempts.length === next.attempts.length) return undefined;
-  const attempt = latestAttempt(next);
-  return {
-    rolloutId,
-    status,
-    queued: isQueuedStatus(status),
-    ...(attempt === undefined ? {} : { attemptId: attempt.attemptId }),
-    ...(endTimeMs === undefined ? {} : { endTimeMs }),
-  };
+  const attemptId = latestAttempt(next)?.attemptId;
+  const queued = isQueuedStatus(status);
+  return attemptId === undefined
+    ? { rolloutId, status, queued, endTimeMs }
+    : { rolloutId, status, queued, attemptId, endTimeMs };
 }

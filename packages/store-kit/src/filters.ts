@@ -41,18 +41,20 @@ function textConditions<T>(
   ];
 }
 
-/** The attempt always restricts; the other conditions are pooled. */
-export function spanFilter(query: SpanQuery): Condition<Span> {
+const spanTexts = ["traceId", "spanId", "parentId", "name"] as const;
+
+/** The attempt always restricts; the other conditions are pooled. `undefined` when every span is asked for. */
+export function spanFilter(query: SpanQuery): Condition<Span> | undefined {
   const { attemptId } = query;
-  const pooled = pool(
-    given<Span>([
-      ...textConditions<Span>((span) => span.traceId, query.traceId, query.traceIdContains),
-      ...textConditions<Span>((span) => span.spanId, query.spanId, query.spanIdContains),
-      ...textConditions<Span>((span) => span.parentId, query.parentId, query.parentIdContains),
-      ...textConditions<Span>((span) => span.name, query.name, query.nameContains),
-    ]),
-    query.filterLogic,
-  );
+  const conditions: Condition<Span>[] = [];
+  for (const field of spanTexts) {
+    const exact = query[field];
+    const contained = query[`${field}Contains`];
+    if (exact !== undefined) conditions.push((span) => span[field] === exact);
+    if (contained !== undefined) conditions.push((span) => span[field]?.includes(contained) === true);
+  }
+  if (conditions.length === 0) return attemptId === undefined ? undefined : (span) => span.attemptId === attemptId;
+  const pooled = pool(conditions, query.filterLogic);
   return attemptId === undefined ? pooled : (span) => span.attemptId === attemptId && pooled(span);
 }
 

@@ -30,7 +30,7 @@ export class Intake {
 
   async start(request: RolloutRequest & WorkOptions): Promise<AttemptedRollout> {
     const { driver, transitions, sweeper, runtime } = this.#parts;
-    const fresh = await this.#make(request, (await driver.latestResources())?.resourcesId);
+    const fresh = newRecord(await this.#make(request, (await driver.latestResources())?.resourcesId));
     const workerId = checkOptionalId(request.workerId, "workerId");
     const context = transitions.context();
     const started = beginAttempt(fresh, { attemptId: runtime.ids.attemptId(), workerId }, context);
@@ -53,40 +53,36 @@ export class Intake {
     if (!Array.isArray(requests)) throw new InvalidInputError({ message: "rollout requests must be given as a list" });
     if (requests.length === 0) return [];
     return chain(this.#parts.driver.latestResources(), (latest) => {
-      const fresh: RolloutRecord[] = [];
+      const fresh: Rollout[] = [];
       const made = chainEach(requests, (request) =>
-        chain(this.#make(request, latest?.resourcesId), (record) => void fresh.push(record)),
+        chain(this.#make(request, latest?.resourcesId), (rollout) => void fresh.push(rollout)),
       );
       return chain(made, () => this.#queue(fresh));
     });
   }
 
-  #queue(fresh: readonly RolloutRecord[]): Awaitable<readonly Rollout[]> {
+  #queue(fresh: readonly Rollout[]): Awaitable<readonly Rollout[]> {
     const { driver, transitions, sweeper } = this.#parts;
     // Places are taken at the end, in one turn: what was prepared for long must not stand before what came earlier.
     const { queuePosition, nowMs } = transitions.context();
-    const queued = fresh.map((record) => {
-      const { claimWithinMs } = record.rollout.config;
-      return {
-        ...record,
-        queuePosition: queuePosition("tail"),
-        queuedTimeMs: nowMs,
-        ...(claimWithinMs === undefined ? {} : { nextDeadlineMs: nowMs + claimWithinMs }),
-      };
+    const queued = fresh.map((rollout): RolloutRecord => {
+      const { claimWithinMs } = rollout.config;
+      const waiting = { ...newRecord(rollout), queuePosition: queuePosition("tail"), queuedTimeMs: nowMs };
+      return claimWithinMs === undefined ? waiting : { ...waiting, nextDeadlineMs: nowMs + claimWithinMs };
     });
     return chain(driver.insertRollouts(queued, []), (stored) =>
       chain(queued.some(hasDeadline) ? sweeper.reset() : undefined, () => stored.map(presentRollout)),
     );
   }
 
-  /** The record of a request; at once unless an idempotency key has to be hashed. */
-  #make(request: RolloutRequest, latestResourcesId: string | undefined): RolloutRecord | Promise<RolloutRecord> {
+  /** What a request asks for; at once unless an idempotency key has to be hashed. */
+  #make(request: RolloutRequest, latestResourcesId: string | undefined): Awaitable<Rollout> {
     const { copyOptions, runtime } = this.#parts;
     const checked = checkRequest(request, copyOptions);
     const resourcesId = checked.resourcesId ?? latestResourcesId;
     const key = checkOptionalId(request.idempotencyKey, "idempotencyKey");
-    const record = (rolloutId: string): RolloutRecord => ({
-      rollout: Object.freeze({
+    const make = (rolloutId: string): Rollout =>
+      Object.freeze({
         rolloutId,
         input: checked.input,
         startTimeMs: runtime.clock.nowMs(),
@@ -97,20 +93,22 @@ export class Intake {
         metadata: checked.metadata,
         lostAttempts: 0,
         ...(key === undefined ? {} : { idempotencyKey: key }),
-      }),
-      attempts: [],
-      revision: 0,
-      spanCounter: 0,
-    });
-    return key === undefined ? record(runtime.ids.rolloutId()) : this.#keyed(key, record);
+      });
+    return key === undefined ? make(runtime.ids.rolloutId()) : this.#keyed(key, make);
   }
 
-  async #keyed(key: string, record: (rolloutId: string) => RolloutRecord): Promise<RolloutRecord> {
+  async #keyed(key: string, make: (rolloutId: string) => Rollout): Promise<Rollout> {
     const rolloutId = await idOfKey("ro", checkId(key, "idempotencyKey"));
     // The work was done once: doing it again because its record was dropped would break the key's promise.
     if (this.#parts.retention.hasDropped(rolloutId)) throw evictedError(rolloutId);
-    return record(rolloutId);
+    return make(rolloutId);
   }
+}
+
+const noAttempts: RolloutRecord["attempts"] = Object.freeze([]);
+
+function newRecord(rollout: Rollout): RolloutRecord {
+  return { rollout, attempts: noAttempts, revision: 0, spanCounter: 0 };
 }
 
 function hasDeadline(record: RolloutRecord): boolean {

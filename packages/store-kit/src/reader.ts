@@ -64,7 +64,7 @@ export class Reader {
       if (record === undefined || (isLatest && attemptId === undefined)) {
         return createPage([], 0, query.limit ?? -1, query.offset ?? 0);
       }
-      return this.#driver.querySpans(rolloutId, { ...query, attemptId });
+      return this.#driver.querySpans(rolloutId, isLatest ? { ...query, attemptId } : query);
     });
   }
 }

@@ -25,10 +25,24 @@ export function selectRollouts(records: Iterable<RolloutRecord>, query: RolloutQ
 
 /** The page of a span query. @param spans - Those of one rollout, in any order. */
 export function selectSpans(spans: readonly Span[], query: SpanQuery): Page<Span> {
-  const matches = spans.filter(spanFilter(query));
+  const filter = spanFilter(query);
+  const matches = filter === undefined ? spans : spans.filter(filter);
   if (matches.length === 0) return createPage([], 0, query.limit ?? -1, query.offset ?? 0);
-  const sortBy = query.sortBy ?? "sequenceId";
-  return selectPage(matches, { ...query, sortBy }, (span, field) => span[field as "name"], compareSpans);
+  const { sortBy = "sequenceId", sortOrder, limit, offset } = query;
+  // The way spans are stored is mostly the way they are asked for.
+  const isSorted = sortBy === "sequenceId" && sortOrder !== "desc" && areNumbered(matches);
+  const paging = isSorted ? { limit, offset } : { sortBy, sortOrder, limit, offset };
+  return selectPage(matches, paging, (span, field) => span[field as "name"], compareSpans);
+}
+
+/** Whether spans stand in the order of their numbers, none twice. */
+function areNumbered(spans: readonly Span[]): boolean {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { sequenceId } of spans) {
+    if (sequenceId <= last) return false;
+    last = sequenceId;
+  }
+  return true;
 }
 
 /** The page of a resources query. @param updates - In the order of creation. */

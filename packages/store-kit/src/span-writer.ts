@@ -25,6 +25,8 @@ interface Moving {
   readonly attemptId: string;
 }
 
+const nobody: readonly Moving[] = [];
+
 /** Takes spans in: one check and one copy each, one append a call, one status write for the first of an attempt. */
 export class SpanWriter {
   readonly #driver: StoreDriver;
@@ -42,8 +44,14 @@ export class SpanWriter {
   /** Stores one span; `undefined` for a duplicate. */
   writeOne(input: SpanInput): Awaitable<Span | undefined> {
     const draft = copySpan(input, this.#copyOptions);
-    const group: Group = { rolloutId: draft.span.rolloutId, drafts: [draft] };
-    return chain(this.#writeGroups([group]), ([stored]) => stored);
+    const { rolloutId, attemptId } = draft.span;
+    const groups: readonly Group[] = [{ rolloutId, drafts: [draft] }];
+    return chain(this.#transitions.require(rolloutId), (record) => {
+      const attempt = findAttempt(record, attemptId);
+      if (attempt === undefined) throw attemptNotFound(rolloutId, attemptId);
+      const moving = spanMovesAttempt(attempt) ? [{ rolloutId, attemptId }] : nobody;
+      return chain(this.#append(groups, moving), ([stored]) => stored);
+    });
   }
 
   /** Stores spans; every one is checked, and every attempt found, before the first is written. Gives the new ones in input order. */
@@ -70,9 +78,12 @@ export class SpanWriter {
     const checked = chainEach(groups, (group) =>
       chain(this.#transitions.require(group.rolloutId), (record) => noteMoving(record, group, moving)),
     );
-    const appended = chain(
-      chain(checked, () => this.#makeRoom(groups)),
-      () => this.#driver.appendSpans(groups, this.#transitions.nowMs()),
+    return chain(checked, () => this.#append(groups, moving));
+  }
+
+  #append(groups: readonly Group[], moving: readonly Moving[]): Awaitable<readonly Span[]> {
+    const appended = chain(this.#makeRoom(groups), () =>
+      this.#driver.appendSpans(groups, this.#transitions.nowMs()),
     );
     // Spans before status: a reader that sees `running` finds the span that says so. Duplicates alone move nothing.
     return chain(appended, (spans) => {

@@ -89,10 +89,12 @@ export function createMemoryDriver(data: MemoryNamespace, { maxInputBytes, maxSp
       const stored: Span[] = [];
       for (const { rolloutId, drafts } of batches) {
         const record = table.get(rolloutId);
-        const fresh = record === undefined ? [] : shelves.fresh(rolloutId, drafts);
-        if (record === undefined || fresh.length === 0) continue;
+        if (record === undefined) continue;
+        const shelf = shelves.shelfOf(rolloutId);
+        const fresh = shelf.fresh(drafts);
+        if (fresh.length === 0) continue;
         const accepted = acceptSpans(record, fresh, nowMs);
-        shelves.add(rolloutId, accepted.spans, fresh);
+        shelves.add(shelf, accepted.spans, fresh);
         table.put(accepted.record);
         for (const span of accepted.spans) stored.push(span);
       }

@@ -44,8 +44,11 @@ export function changeAttempt(
     ...(lastHeartbeatTimeMs === undefined ? {} : { lastHeartbeatTimeMs }),
     ...(metadata === undefined ? {} : { metadata }),
   };
-  const patched = patchFields<Attempt>(attempt, fields);
-  const base: RolloutRecord = { ...record, attempts: replaceAttempt(record.attempts, patched) };
+  const isPatched = Object.keys(fields).length > 0;
+  const patched = isPatched ? patchFields<Attempt>(attempt, fields) : attempt;
+  const base: RolloutRecord = isPatched
+    ? { ...record, attempts: replaceAttempt(record.attempts, patched) }
+    : record;
   const busy: readonly WorkerEffect[] =
     patched.workerId === undefined || !isLiveAttemptStatus(patched.status)
       ? []

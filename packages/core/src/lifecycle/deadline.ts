@@ -31,8 +31,11 @@ export function nextDeadlineMs(
   }
   if (rollout.status !== "preparing" && rollout.status !== "running") return undefined;
   if (attempt === undefined || !isLiveAttemptStatus(attempt.status)) return undefined;
-  const times = bounds(rollout, attempt).map(([, timeMs]) => timeMs);
-  return times.length === 0 ? undefined : Math.min(...times);
+  const { timeoutMs, unresponsiveMs } = rollout.config;
+  const { leaseExpiresAtMs } = attempt;
+  // The ordinary case by far, asked for at every write.
+  if (timeoutMs === undefined && unresponsiveMs === undefined) return leaseExpiresAtMs;
+  return Math.min(...bounds(rollout, attempt).map(([, timeMs]) => timeMs));
 }
 
 /** The verdict at `nowMs`: strictly later than a bound, as in the reference. */

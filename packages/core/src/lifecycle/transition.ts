@@ -31,12 +31,24 @@ export interface RecordPatch {
 /** Copies without the keys whose new value is `undefined`. */
 export function patchFields<T extends object>(target: T, patch: { readonly [K in keyof T]?: T[K] | undefined }): T {
   const next = { ...target };
-  for (const key of Object.keys(patch) as (keyof T)[]) {
+  for (const key in patch) {
     const value = patch[key];
     if (value !== undefined) next[key] = value;
     else if (Object.hasOwn(next, key)) Reflect.deleteProperty(next, key);
   }
   return Object.freeze(next);
+}
+
+/** The rollout with its end as it has to be; itself where nothing changes. */
+function evolveRollout(
+  rollout: Rollout,
+  patch: Partial<Rollout> | undefined,
+  endTimeMs: Rollout["endTimeMs"],
+  endReason: Rollout["endReason"],
+): Rollout {
+  if (endTimeMs !== rollout.endTimeMs || endReason !== rollout.endReason)
+    return patchFields<Rollout>(rollout, { ...patch, endTimeMs, endReason });
+  return patch === undefined ? rollout : patchFields<Rollout>(rollout, patch);
 }
 
 /** Applies a patch and keeps the record's derived fields true: end time, queue position, deadline, revision. */
@@ -45,7 +57,7 @@ export function evolve(record: RolloutRecord, patch: RecordPatch, context: Trans
   const becameTerminal = isTerminalStatus(status) && !isTerminalStatus(record.rollout.status);
   const endTimeMs = becameTerminal ? context.nowMs : isTerminalStatus(status) ? record.rollout.endTimeMs : undefined;
   const endReason = isTerminalStatus(status) ? (patch.rollout?.endReason ?? record.rollout.endReason) : undefined;
-  const rollout = patchFields<Rollout>(record.rollout, { ...patch.rollout, endTimeMs, endReason });
+  const rollout = evolveRollout(record.rollout, patch.rollout, endTimeMs, endReason);
   const attempts = patch.attempts ?? record.attempts;
   const queuePosition = !isQueuedStatus(status)
     ? undefined
@@ -57,11 +69,15 @@ export function evolve(record: RolloutRecord, patch: RecordPatch, context: Trans
         ? context.nowMs
         : (record.queuedTimeMs ?? context.nowMs);
   const deadlineMs = nextDeadlineMs(rollout, attempts.at(-1), queuedTimeMs);
+  const { spanCounter } = record;
+  const revision = record.revision + 1;
+  // Most writes by far: work in progress, or done.
+  if (queuePosition === undefined && deadlineMs === undefined) return { rollout, attempts, revision, spanCounter };
   return {
     rollout,
     attempts,
-    revision: record.revision + 1,
-    spanCounter: record.spanCounter,
+    revision,
+    spanCounter,
     ...(queuePosition === undefined ? {} : { queuePosition, queuedTimeMs: queuedTimeMs ?? context.nowMs }),
     ...(deadlineMs === undefined ? {} : { nextDeadlineMs: deadlineMs }),
   };
@@ -69,5 +85,6 @@ export function evolve(record: RolloutRecord, patch: RecordPatch, context: Trans
 
 /** Replaces one attempt of a list. */
 export function replaceAttempt(attempts: readonly Attempt[], next: Attempt): readonly Attempt[] {
+  if (attempts.length === 1 && attempts[0]?.attemptId === next.attemptId) return [next];
   return attempts.map((attempt) => (attempt.attemptId === next.attemptId ? next : attempt));
 }
