@@ -2,17 +2,11 @@ import { realpathSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { LightningError } from "@agentlightning/core";
-import type { ResolvedOptions } from "./options.ts";
+import type { Connection, ResolvedOptions } from "./options.ts";
 import { whileBusy } from "./retry.ts";
 import { applicationId, schema, schemaVersion } from "./schema.ts";
 import { resultCode, resultCodes, translateError } from "./sqlite-errors.ts";
 
-/** An open connection. */
-export interface Connection {
-  readonly db: DatabaseSync;
-  /** The file's one true path: two handles of the same file agree on it. */
-  readonly path: string;
-}
 
 function refuse(message: string, cause?: unknown): LightningError {
   return new LightningError({ code: "invalid_options", message, cause });

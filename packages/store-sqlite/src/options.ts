@@ -1,3 +1,4 @@
+import type { DatabaseSync } from "node:sqlite";
 import { LightningError, type Runtime } from "@agentlightning/core";
 import type { RetentionOptions } from "@agentlightning/store-kit";
 
@@ -64,4 +65,11 @@ export function resolveOptions(options: SqliteDriverOptions): ResolvedOptions {
     busyTimeoutMs: number(options.busyTimeoutMs, "busyTimeoutMs", 0, 30_000),
     pollMs: number(options.pollMs, "pollMs", 1, 25),
   };
+}
+
+/** An open connection. */
+export interface Connection {
+  readonly db: DatabaseSync;
+  /** The file's one true path: two handles of the same file agree on it. */
+  readonly path: string;
 }
