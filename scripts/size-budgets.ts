@@ -9,7 +9,6 @@ export const sizeBudgetsKb: Readonly<Record<string, number>> = {
   "@agentlightning/core/wire": 8,
   "@agentlightning/store-kit": 14,
   "@agentlightning/store-memory": 6,
-  "@agentlightning/store-sqlite": 10,
   "@agentlightning/store-conformance": 40,
   "@agentlightning/otel": 10,
   "@agentlightning/otel/provider": 10,

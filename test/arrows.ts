@@ -24,12 +24,6 @@ export const arrows: Readonly<Record<string, Arrow>> = {
     nodeBuiltins: [],
     node: ">=22.15",
   },
-  "store-sqlite": {
-    imports: ["core", "store-kit"],
-    testImports: ["store-conformance"],
-    nodeBuiltins: "all",
-    node: ">=22.18",
-  },
   otel: { imports: ["core"], testImports: ["store-memory"], nodeBuiltins: "all", node: ">=22.15" },
   algorithm: { imports: ["core"], testImports: ["store-memory", "runner"], nodeBuiltins: [], node: ">=22.15" },
   runner: { imports: ["core", "otel"], testImports: ["store-memory"], nodeBuiltins: "all", node: ">=22.18" },

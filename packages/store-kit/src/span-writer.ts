@@ -82,9 +82,7 @@ export class SpanWriter {
   }
 
   #append(groups: readonly Group[], moving: readonly Moving[]): Awaitable<readonly Span[]> {
-    const appended = chain(this.#makeRoom(groups), () =>
-      this.#driver.appendSpans(groups, this.#transitions.nowMs()),
-    );
+    const appended = chain(this.#makeRoom(groups), () => this.#driver.appendSpans(groups, this.#transitions.nowMs()));
     // Spans before status: a reader that sees `running` finds the span that says so. Duplicates alone move nothing.
     return chain(appended, (spans) => {
       if (moving.length === 0) return spans;

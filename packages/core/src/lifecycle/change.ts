@@ -46,9 +46,7 @@ export function changeAttempt(
   };
   const isPatched = Object.keys(fields).length > 0;
   const patched = isPatched ? patchFields<Attempt>(attempt, fields) : attempt;
-  const base: RolloutRecord = isPatched
-    ? { ...record, attempts: replaceAttempt(record.attempts, patched) }
-    : record;
+  const base: RolloutRecord = isPatched ? { ...record, attempts: replaceAttempt(record.attempts, patched) } : record;
   const busy: readonly WorkerEffect[] =
     patched.workerId === undefined || !isLiveAttemptStatus(patched.status)
       ? []
