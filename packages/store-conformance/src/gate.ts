@@ -1,4 +1,5 @@
 import type { StoreDriver } from "@agentlightning/store-kit";
+import { override } from "./override.ts";
 
 /** An operation of a driver that can be held. */
 type Operation = "changeRollout" | "claimRollouts" | "appendSpans" | "insertRollouts" | "dueRollouts" | "putResources";
@@ -24,8 +25,8 @@ export function createGate(operation: Operation, when: "before" | "after"): Gate
     await held?.promise;
   };
   const gated =
-    <TArguments extends unknown[], TResult>(work: (...given: TArguments) => TResult | Promise<TResult>) =>
-    async (...given: TArguments): Promise<TResult> => {
+    (work: (...given: unknown[]) => unknown) =>
+    async (...given: unknown[]): Promise<unknown> => {
       if (held === undefined) return work(...given);
       if (when === "before") await pass();
       const result = await work(...given);
@@ -33,15 +34,10 @@ export function createGate(operation: Operation, when: "before" | "after"): Gate
       return result;
     };
   return {
-    over: (driver) => ({
-      ...driver,
-      changeRollout: operation === "changeRollout" ? gated(driver.changeRollout) : driver.changeRollout,
-      claimRollouts: operation === "claimRollouts" ? gated(driver.claimRollouts) : driver.claimRollouts,
-      appendSpans: operation === "appendSpans" ? gated(driver.appendSpans) : driver.appendSpans,
-      insertRollouts: operation === "insertRollouts" ? gated(driver.insertRollouts) : driver.insertRollouts,
-      dueRollouts: operation === "dueRollouts" ? gated(driver.dueRollouts) : driver.dueRollouts,
-      putResources: operation === "putResources" ? gated(driver.putResources) : driver.putResources,
-    }),
+    over: (driver) =>
+      override(driver, {
+        [operation]: gated((...given: unknown[]): unknown => Reflect.apply(driver[operation], driver, given)),
+      }),
     hold() {
       held = Promise.withResolvers();
       arrival = Promise.withResolvers();

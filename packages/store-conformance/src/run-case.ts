@@ -102,7 +102,7 @@ export async function runCase(fixture: StoreFixture, test: ConformanceCase, opti
       capabilities: store.capabilities,
       clock: fixture.clock ?? "injected",
       unitMs: time.unitMs,
-      advance: time.advance,
+      advance: (ms) => time.advance(ms),
       open: (options = {}) => open(options.namespace),
       openOver: (change) => open(namespace, change),
       random: createSeededRandom(seed),

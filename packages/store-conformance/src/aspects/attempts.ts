@@ -1,5 +1,5 @@
 import { claim, enqueueAndClaim, spanOf } from "../arrange.ts";
-import { type CaseContext, casesOf } from "../case.ts";
+import { type CaseContext, casesOf, type ConformanceCase } from "../case.ts";
 import { equal, holds, matches, refuses } from "../check.ts";
 
 async function started({ store }: CaseContext): Promise<void> {
@@ -202,7 +202,7 @@ async function togetherInAnyOrder({ store }: CaseContext): Promise<void> {
       () => store.reportAttempt(rolloutId, attempt.attemptId, { status: "succeeded" }),
       () => store.updateRollout(rolloutId, { metadata: { round } }),
     ];
-    await Promise.all([0, 1, 2].map((step) => calls[(step + round) % 3]?.()));
+    await Promise.all([0, 1, 2].map(async (step) => calls[(step + round) % 3]?.()));
     matches(await store.getRolloutById(rolloutId), {
       status: "succeeded",
       metadata: { round },
@@ -238,7 +238,7 @@ async function reportCarriesItsReason({ store }: CaseContext): Promise<void> {
   holds(JSON.stringify(stored).includes("TypeError: no such tool"), "what went wrong is on the attempt");
 }
 
-export const attemptsCases = casesOf("attempts", [
+export const attemptsCases: readonly ConformanceCase[] = casesOf("attempts", [
   ["a started rollout has attempt 1, preparing, and is never queued", started],
   ["attempts started by hand are numbered on, leave the queue, and no bound holds them", byHand],
   ["a rollout shows its newest attempt, and none before the first", newestIsShown],

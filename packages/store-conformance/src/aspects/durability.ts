@@ -1,5 +1,5 @@
 import { claim, drain, enqueue, spanOf } from "../arrange.ts";
-import { type CaseContext, casesOf } from "../case.ts";
+import { type CaseContext, casesOf, type ConformanceCase } from "../case.ts";
 import { equal, holds, matches } from "../check.ts";
 
 async function everythingIsThere(context: CaseContext): Promise<void> {
@@ -94,7 +94,7 @@ async function handleIsClosed({ store }: CaseContext): Promise<void> {
   for (const outcome of outcomes) matches(outcome, { status: "rejected", reason: { code: "closed" } });
 }
 
-export const durabilityCases = casesOf("durability", [
+export const durabilityCases: readonly ConformanceCase[] = casesOf("durability", [
   ["what was stored is there, to the last value, when the store is opened again", everythingIsThere, ["durable"]],
   ["the queue keeps its order over a reopening", queueGoesOn, ["durable"]],
   ["numbers of spans and attempts go on after a reopening", numbersGoOn, ["durable"]],

@@ -1,15 +1,16 @@
 import { LightningError } from "@agentlightning/core";
 import type { StoreDriver } from "@agentlightning/store-kit";
 import { claim, drain, enqueue, enqueueAndClaim, spanOf } from "../arrange.ts";
-import { type CaseContext, casesOf, type Requirement } from "../case.ts";
+import { type CaseContext, casesOf, type Requirement, type ConformanceCase } from "../case.ts";
 import { equal, matches, refuses } from "../check.ts";
 import { createGate, type Gate } from "../gate.ts";
+import { override } from "../override.ts";
 
 const needsDriver: readonly Requirement[] = ["driver", "many handles", "injected clock"];
 
 /** A driver whose store never sweeps by itself. */
 function withoutSweeps(driver: StoreDriver): StoreDriver {
-  return { ...driver, dueRollouts: () => [], earliestDeadlineMs: () => undefined };
+  return override(driver, { dueRollouts: () => [], earliestDeadlineMs: () => undefined });
 }
 
 /** An attempt whose lease has run out, and nobody has looked yet. */
@@ -134,14 +135,13 @@ function losingReplies(driver: StoreDriver): StoreDriver {
     lost.add(operation);
     throw new LightningError({ code: "unavailable", message: `the answer to ${operation} was lost` });
   };
-  return {
-    ...driver,
+  return override(driver, {
     insertRollouts: (records, workers) => lose("insert", () => driver.insertRollouts(records, workers)),
     claimRollouts: (request, begin) => lose("claim", () => driver.claimRollouts(request, begin)),
     appendSpans: (batches, nowMs) => lose("append", () => driver.appendSpans(batches, nowMs)),
     changeRollout: (rolloutId, decide) => lose("change", () => driver.changeRollout(rolloutId, decide)),
     putResources: (update, version) => lose("put", () => driver.putResources(update, version)),
-  };
+  });
 }
 
 async function twice<T>(call: () => Promise<T>): Promise<T> {
@@ -203,7 +203,7 @@ async function renewedInTime(context: CaseContext): Promise<void> {
   matches(await store.getRolloutById(rolloutId), { status: "preparing", lostAttempts: 0 });
 }
 
-export const faultsCases = casesOf("faults", [
+export const faultsCases: readonly ConformanceCase[] = casesOf("faults", [
   ["a renewal that comes before a sweep's verdict is written keeps the attempt", renewedWhileSwept, needsDriver],
   ["a renewal that comes after a sweep's verdict was written takes it back", sweptBeforeRenewed, needsDriver],
   [

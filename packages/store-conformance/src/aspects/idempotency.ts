@@ -1,5 +1,5 @@
 import { claim, drain, enqueueAndClaim, spanOf } from "../arrange.ts";
-import { type CaseContext, casesOf } from "../case.ts";
+import { type CaseContext, casesOf, type ConformanceCase } from "../case.ts";
 import { equal, holds, matches, refuses } from "../check.ts";
 
 const prompt = {
@@ -128,7 +128,7 @@ async function resourcesAgain({ store }: CaseContext): Promise<void> {
   equal((await store.queryResources()).total, 1);
 }
 
-export const idempotencyCases = casesOf("idempotency", [
+export const idempotencyCases: readonly ConformanceCase[] = casesOf("idempotency", [
   ["an enqueue repeated with its key gives the rollout of the first, which waits once", enqueueOnce],
   ["ten enqueues with one key at once make one rollout", enqueueAtOnce],
   ["a key whose rollout has finished does its work no second time", enqueueAfterFinish],

@@ -1,6 +1,6 @@
 import type { JsonValue } from "@agentlightning/core";
 import { claim, drain, enqueueAndClaim, spanOf } from "../arrange.ts";
-import { type CaseContext, casesOf } from "../case.ts";
+import { type CaseContext, casesOf, type ConformanceCase } from "../case.ts";
 import { equal, holds, matches, refuses } from "../check.ts";
 
 async function namespacesApart(context: CaseContext): Promise<void> {
@@ -123,7 +123,7 @@ async function noJson({ store }: CaseContext): Promise<void> {
   equal(Object.keys(input as object), ["b"], "a property that is undefined is left out");
 }
 
-export const isolationCases = casesOf("isolation", [
+export const isolationCases: readonly ConformanceCase[] = casesOf("isolation", [
   ["namespaces see nothing of each other", namespacesApart, ["many handles"]],
   ["neither side sees the other's later changes", noAliases],
   ["records that come out are frozen", frozen],

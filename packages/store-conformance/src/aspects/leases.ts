@@ -1,5 +1,5 @@
 import { claim, enqueueAndClaim, spanOf } from "../arrange.ts";
-import { type CaseContext, casesOf } from "../case.ts";
+import { type CaseContext, casesOf, type ConformanceCase } from "../case.ts";
 import { equal, holds, matches } from "../check.ts";
 
 async function runsOut(context: CaseContext): Promise<void> {
@@ -155,7 +155,7 @@ async function unknownIds({ store, unitMs }: CaseContext): Promise<void> {
   }
 }
 
-export const leasesCases = casesOf("leases", [
+export const leasesCases: readonly ConformanceCase[] = casesOf("leases", [
   ["a lease that runs out puts the rollout back, uncounted, until too many were lost", runsOut],
   ["a silent agent keeps its rollout while its runner renews the lease", silentButHealthy],
   ["spans stamp the heartbeat of a leased attempt, and renew no lease", spansRenewNoLease],

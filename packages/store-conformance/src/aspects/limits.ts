@@ -1,5 +1,5 @@
 import { enqueueAndClaim, spanOf } from "../arrange.ts";
-import { type CaseContext, casesOf } from "../case.ts";
+import { type CaseContext, casesOf, type ConformanceCase } from "../case.ts";
 import { equal, matches, refuses } from "../check.ts";
 
 const emptyStatistics = { totalRollouts: 0, totalAttempts: 0, totalSpans: 0, totalResources: 0, totalWorkers: 0 };
@@ -114,7 +114,7 @@ async function strangeIdsStored({ store }: CaseContext): Promise<void> {
   for (const resourcesId of workers) matches(await store.getResourcesById(resourcesId), { resourcesId, version: 1 });
 }
 
-export const limitsCases = casesOf("limits", [
+export const limitsCases: readonly ConformanceCase[] = casesOf("limits", [
   ["an input over the bound is refused, and nothing of the call is stored", largeInput],
   ["an input near the bound comes back whole", inputWithinBounds],
   ["a span over the bound is refused, and the batch with it", largeSpan],

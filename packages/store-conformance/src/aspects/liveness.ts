@@ -1,5 +1,5 @@
 import { claim, enqueue, enqueueAndClaim, spanOf } from "../arrange.ts";
-import { type CaseContext, casesOf } from "../case.ts";
+import { type CaseContext, casesOf, type ConformanceCase } from "../case.ts";
 import { equal, matches } from "../check.ts";
 
 const onSilence = { maxAttempts: 2, retryCondition: ["unresponsive" as const] };
@@ -217,7 +217,7 @@ async function reportAtTheDeadline(context: CaseContext): Promise<void> {
   matches(await store.statistics(), { totalRollouts: 6, totalAttempts: 6 });
 }
 
-export const livenessCases = casesOf("liveness", [
+export const livenessCases: readonly ConformanceCase[] = casesOf("liveness", [
   ["an attempt is ended strictly after its bound, and timeout is judged before silence", onlyAfterTheBound],
   ["a silent attempt ends unresponsive, and its worker is unknown", silenceWithoutRetry],
   ["spans and heartbeats put off the end by silence", spansAreLife],

@@ -1,6 +1,6 @@
 import type { LightningStore } from "@agentlightning/core";
 import fc from "fast-check";
-import { type CaseContext, casesOf } from "../case.ts";
+import { type CaseContext, casesOf, type ConformanceCase } from "../case.ts";
 import { play } from "../model/play.ts";
 import { histories } from "../model/steps.ts";
 
@@ -12,7 +12,7 @@ async function explore(context: CaseContext, handles: readonly LightningStore[])
   );
 }
 
-export const modelCases = casesOf("model", [
+export const modelCases: readonly ConformanceCase[] = casesOf("model", [
   [
     "whatever is called at once and after each other, a plain model explains it",
     (context) => explore(context, [context.store]),

@@ -1,6 +1,6 @@
 import type { AttemptSort, PageQuery, RolloutQuery } from "@agentlightning/core";
 import { claim, enqueue } from "../arrange.ts";
-import { type CaseContext, casesOf } from "../case.ts";
+import { type CaseContext, casesOf, type ConformanceCase } from "../case.ts";
 import { equal, matches } from "../check.ts";
 
 async function conditions({ store }: CaseContext): Promise<void> {
@@ -130,7 +130,7 @@ async function unknownIsNothing({ store }: CaseContext): Promise<void> {
   matches(await store.queryRollouts(), { items: [], total: 0, offset: 0 });
 }
 
-export const queriesCases = casesOf("queries", [
+export const queriesCases: readonly ConformanceCase[] = casesOf("queries", [
   ["conditions narrow with and, widen with or; an empty list matches nothing, undefined asks nothing", conditions],
   ["rollouts are sorted by id and cut into pages after sorting, unions too", sortedById],
   ["pages join up to the whole, whatever they are sorted by, ties and missing values included", pagesJoinUp],

@@ -1,6 +1,6 @@
 import type { RolloutRequest } from "@agentlightning/core";
 import { claim, drain, enqueue, enqueueAndClaim } from "../arrange.ts";
-import { type CaseContext, casesOf } from "../case.ts";
+import { type CaseContext, casesOf, type ConformanceCase } from "../case.ts";
 import { equal, holds, matches, refuses } from "../check.ts";
 
 async function inOrder({ store }: CaseContext): Promise<void> {
@@ -197,7 +197,7 @@ async function closed({ store }: CaseContext): Promise<void> {
   await refuses(store.getRolloutById(rolloutId), "closed");
 }
 
-export const queueCases = casesOf("queue", [
+export const queueCases: readonly ConformanceCase[] = casesOf("queue", [
   ["rollouts are claimed in the order they were enqueued, and then there is none", inOrder],
   ["an enqueued rollout is what was asked for, field by field, and reads back the same", whatWasAskedFor],
   ["many rollouts are made and claimed in input order, each as it was asked for", manyAsAsked],

@@ -1,5 +1,5 @@
 import { enqueue } from "../arrange.ts";
-import { type CaseContext, casesOf } from "../case.ts";
+import { type CaseContext, casesOf, type ConformanceCase } from "../case.ts";
 import { equal, holds, matches, refuses } from "../check.ts";
 
 function prompt(template: string) {
@@ -116,7 +116,7 @@ async function wrongOnes({ store }: CaseContext): Promise<void> {
   equal((await store.queryResources()).total, 0);
 }
 
-export const resourcesCases = casesOf("resources", [
+export const resourcesCases: readonly ConformanceCase[] = casesOf("resources", [
   ["before the first there are none, which is no error", noneAtFirst],
   ["every kind of resource comes back as it was stored", everyKind],
   ["the latest is what was added or updated last, and older ones stay readable", latestIsTheLast],

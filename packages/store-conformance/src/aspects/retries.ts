@@ -1,6 +1,6 @@
 import type { AttemptStatus } from "@agentlightning/core";
 import { claim, enqueueAndClaim, spanOf } from "../arrange.ts";
-import { type CaseContext, casesOf } from "../case.ts";
+import { type CaseContext, casesOf, type ConformanceCase } from "../case.ts";
 import { equal, matches } from "../check.ts";
 
 async function exactlyThree({ store }: CaseContext): Promise<void> {
@@ -114,7 +114,7 @@ async function configBeforeClaim(context: CaseContext): Promise<void> {
   matches(await store.getRolloutById(rolloutId), { status: "failed", attempt: { status: "timeout" } });
 }
 
-export const retriesCases = casesOf("retries", [
+export const retriesCases: readonly ConformanceCase[] = casesOf("retries", [
   ["an agent that always fails gets exactly its attempts, and then the rollout fails", exactlyThree],
   ["an end that the retry condition does not list is not retried", onlyWhatIsListed],
   ["an attempt set failed is retried where failed is listed", byStatus("failed", "requeuing")],

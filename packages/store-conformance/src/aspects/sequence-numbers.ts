@@ -1,5 +1,5 @@
 import { enqueueAndClaim, spanOf } from "../arrange.ts";
-import { type CaseContext, casesOf } from "../case.ts";
+import { type CaseContext, casesOf, type ConformanceCase } from "../case.ts";
 import { equal, holds, refuses } from "../check.ts";
 
 async function oneCounter({ store }: CaseContext): Promise<void> {
@@ -77,7 +77,7 @@ async function inputOrder({ store }: CaseContext): Promise<void> {
   );
 }
 
-export const sequenceNumbersCases = casesOf("sequence numbers", [
+export const sequenceNumbersCases: readonly ConformanceCase[] = casesOf("sequence numbers", [
   ["spans and callers take numbers of one counter per rollout, which counts on over attempts", oneCounter],
   ["numbers asked for in bulk come in input order, each rollout's by itself", inBulk],
   ["a span that brings a number keeps it, and the counter goes on after the highest", explicitMovesIt],

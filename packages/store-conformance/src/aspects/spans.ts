@@ -1,6 +1,6 @@
 import type { SpanQuery } from "@agentlightning/core";
 import { enqueueAndClaim, spanOf } from "../arrange.ts";
-import { type CaseContext, casesOf } from "../case.ts";
+import { type CaseContext, casesOf, type ConformanceCase } from "../case.ts";
 import { equal, holds, matches, refuses } from "../check.ts";
 
 async function comesBack({ store }: CaseContext): Promise<void> {
@@ -180,7 +180,7 @@ async function largeBatch({ store }: CaseContext): Promise<void> {
   equal([total, items.map(({ name, sequenceId }) => [name, sequenceId])], [2_500, [["s2499", 2_500]]]);
 }
 
-export const spansCases = casesOf("spans", [
+export const spansCases: readonly ConformanceCase[] = casesOf("spans", [
   ["a span comes back as it was stored, every field", comesBack],
   ["the first span sets attempt and rollout running; each stamps the heartbeat", firstSetsRunning],
   ["a batch over attempts and rollouts is given back in input order, duplicates left out", inBatches],

@@ -1,5 +1,5 @@
 import { claim, enqueue, enqueueAndClaim, spanOf } from "../arrange.ts";
-import { type CaseContext, casesOf } from "../case.ts";
+import { type CaseContext, casesOf, type ConformanceCase } from "../case.ts";
 import { equal, holds, matches } from "../check.ts";
 import { lookedAfter } from "../quiet.ts";
 
@@ -31,13 +31,13 @@ async function waitsAreWoken(context: CaseContext): Promise<void> {
 
 /** What a wait gives; time passes meanwhile, since a handle may have to look for what another one did. */
 async function woken<T>(context: CaseContext, waiting: Promise<T>): Promise<T> {
-  let isOver = false;
+  const state = { isOver: false };
   const ended = lookedAfter(
     waiting.finally(() => {
-      isOver = true;
+      state.isOver = true;
     }),
   );
-  for (let round = 0; round < 40 && !isOver; round += 1) await context.advance(context.unitMs / 10);
+  for (let round = 0; round < 40 && !state.isOver; round += 1) await context.advance(context.unitMs / 10);
   return ended;
 }
 
@@ -141,7 +141,7 @@ async function lateReport(context: CaseContext): Promise<void> {
   matches(await store.getRolloutById(rolloutId), { status: "failed", attempt: { attemptId: fast.attempt.attemptId } });
 }
 
-export const twoHandlesCases = casesOf("two handles", [
+export const twoHandlesCases: readonly ConformanceCase[] = casesOf("two handles", [
   ["claims on two handles at once never get the same rollout", claimsAreShared, ["many handles"]],
   ["a handle that waits is woken by what another one does", waitsAreWoken, ["many handles"]],
   ["a watcher sees what another handle changes, in order", changesAreSeen, ["many handles"]],

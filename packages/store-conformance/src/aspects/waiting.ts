@@ -1,6 +1,6 @@
 import type { RolloutEvent } from "@agentlightning/core";
 import { claim, enqueue, enqueueAndClaim } from "../arrange.ts";
-import { type CaseContext, casesOf } from "../case.ts";
+import { type CaseContext, casesOf, type ConformanceCase } from "../case.ts";
 import { equal, holds, matches, refuses } from "../check.ts";
 import { lookedAfter } from "../quiet.ts";
 
@@ -79,20 +79,15 @@ async function manyWaiters({ store }: CaseContext): Promise<void> {
 }
 
 async function claimsInTheirTurn({ store }: CaseContext): Promise<void> {
-  const served: unknown[] = [];
   const waits = ["first", "second", "third"].map((name) =>
-    lookedAfter(store.dequeueRollout({ waitMs: 60_000 }).then((rollout) => served.push([name, rollout?.input]))),
+    lookedAfter(store.dequeueRollout({ waitMs: 60_000 }).then((rollout) => [name, rollout?.input])),
   );
   await store.enqueueManyRollouts([{ input: 1 }, { input: 2 }, { input: 3 }]);
-  await Promise.all(waits);
-  equal(
-    served.toSorted(),
-    [
-      ["first", 1],
-      ["second", 2],
-      ["third", 3],
-    ].toSorted(),
-  );
+  equal(await Promise.all(waits), [
+    ["first", 1],
+    ["second", 2],
+    ["third", 3],
+  ]);
 }
 
 async function claimInVain(context: CaseContext): Promise<void> {
@@ -188,7 +183,7 @@ async function noListenersLeft({ store }: CaseContext): Promise<void> {
   holds(listeners === 0, `${listeners} listeners are left on the signal of a hundred waits`);
 }
 
-export const waitingCases = casesOf("waiting", [
+export const waitingCases: readonly ConformanceCase[] = casesOf("waiting", [
   ["a wait sees what finishes before, during and right after the call, each once, in input order", beforeDuringAfter],
   ["an empty list, unknown ids and a timeout of zero answer at once", atOnce],
   ["a wait that runs out of time gives those that finished", outOfTime],

@@ -1,5 +1,5 @@
 import { claim, enqueue, enqueueAndClaim, spanOf } from "../arrange.ts";
-import { type CaseContext, casesOf } from "../case.ts";
+import { type CaseContext, casesOf, type ConformanceCase } from "../case.ts";
 import { equal, holds, matches } from "../check.ts";
 
 async function registered(context: CaseContext): Promise<void> {
@@ -115,7 +115,7 @@ async function manyAtOnce({ store }: CaseContext): Promise<void> {
   matches(await store.statistics(), { totalWorkers: 20 });
 }
 
-export const workersCases = casesOf("workers", [
+export const workersCases: readonly ConformanceCase[] = casesOf("workers", [
   ["a worker registers as unknown; its heartbeat moves, its statistics are replaced only by new ones", registered],
   ["a claim in vain makes a worker idle", idleWithoutWork],
   ["a worker is busy from its claim to its report, which leave its heartbeat and statistics alone", busyThenIdle],

@@ -1,8 +1,12 @@
-import type { RolloutStatus } from "@agentlightning/core";
+import type { RolloutConfig, RolloutStatus } from "@agentlightning/core";
 import type { Step } from "./steps.ts";
 
 /** Bounds that every rollout of a history has. */
-export const historyConfig = { maxAttempts: 2, retryCondition: ["failed" as const], maxLostAttempts: 1 };
+export const historyConfig: Pick<RolloutConfig, "maxAttempts" | "retryCondition" | "maxLostAttempts"> = {
+  maxAttempts: 2,
+  retryCondition: ["failed"],
+  maxLostAttempts: 1,
+};
 
 interface PlainAttempt {
   readonly status: string;
@@ -197,7 +201,7 @@ function followOne(store: PlainStore, step: Exclude<Step, { readonly kind: "clai
       return update(store, step.rollout, step.status);
     case "span":
       return span(store, step.rollout, step.attempt);
-    case "lapse":
+    default:
       return lapse(store);
   }
 }

@@ -65,7 +65,7 @@ async function make(store: LightningStore, step: Step, names: Names, leaseMs: nu
     }
     case "update":
       return (await store.updateRollout(rolloutId, { status: step.status })).status;
-    case "span":
+    default:
       return (await store.addSpan(spanOf({ rolloutId, attemptId })))?.sequenceId;
   }
 }

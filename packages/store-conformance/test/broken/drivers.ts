@@ -1,3 +1,4 @@
+import { createPage } from "@agentlightning/core";
 import type { RolloutRecord } from "@agentlightning/core/lifecycle";
 import type { StoreDriver, WorkerWrite } from "@agentlightning/store-kit";
 import { createMemoryDriver, MemoryDatabase, resolveMemoryLimits } from "@agentlightning/store-memory";
@@ -125,10 +126,9 @@ export const brokenDrivers: Readonly<Record<string, Breaking>> = {
   "compares times in the wrong unit": (driver) => ({
     dueRollouts: (nowMs, limit) => driver.dueRollouts(nowMs / 1_000, limit),
   }),
-  "sweeps nothing by itself": (driver) => ({
+  "sweeps nothing by itself": () => ({
     earliestDeadlineMs: () => undefined,
     dueRollouts: (_nowMs, _limit) => [],
-    changeRollout: driver.changeRollout,
   }),
   "keeps the end time of a rollout that was reopened": (driver) =>
     altering(driver, (after, before) => {
@@ -206,7 +206,7 @@ export const brokenDrivers: Readonly<Record<string, Breaking>> = {
       const sorted = items.toSorted((a, b) => (String(a.sequenceId) < String(b.sequenceId) ? -1 : 1));
       const ordered = sortOrder === "desc" ? sorted.toReversed() : sorted;
       const page = await driver.querySpans(rolloutId, query);
-      return { ...page, items: ordered.slice(offset, limit < 0 ? undefined : offset + limit) };
+      return createPage(ordered.slice(offset, limit < 0 ? undefined : offset + limit), page.total, limit, offset);
     },
   }),
   "loses what JSON text cannot hold": (driver) => ({

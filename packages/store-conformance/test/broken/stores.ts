@@ -1,4 +1,4 @@
-import type { JsonValue, LightningStore } from "@agentlightning/core";
+import { createPage, type JsonValue, type LightningStore } from "@agentlightning/core";
 import { createStore } from "@agentlightning/store-kit";
 import { createMemoryDriver, MemoryDatabase, resolveMemoryLimits } from "@agentlightning/store-memory";
 import type { StoreFixture } from "../../src/index.ts";
@@ -31,7 +31,7 @@ function assigned(value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(assigned);
   const copy: Record<string, JsonValue> = {};
-  for (const [key, held] of Object.entries(value)) if (held !== undefined) copy[key] = assigned(held as JsonValue);
+  for (const [key, held] of Object.entries(value)) if (held !== undefined) copy[key] = assigned(held);
   return copy;
 }
 
@@ -130,7 +130,7 @@ export const brokenStores: Readonly<Record<string, Breaking>> = {
       const page = await store.queryRollouts(query);
       return query?.sortBy === undefined
         ? page
-        : { ...page, items: page.items.toReversed(), [Symbol.iterator]: page[Symbol.iterator] };
+        : createPage(page.items.toReversed(), page.total, page.limit, page.offset);
     },
   }),
 };
