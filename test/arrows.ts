@@ -18,12 +18,7 @@ export const arrows: Readonly<Record<string, Arrow>> = {
     nodeBuiltins: "all",
     node: ">=22.18",
   },
-  "store-memory": {
-    imports: ["core", "store-kit"],
-    testImports: ["store-conformance"],
-    nodeBuiltins: [],
-    node: ">=22.15",
-  },
+  "store-memory": { imports: ["core", "store-kit"], nodeBuiltins: [], node: ">=22.15" },
   otel: { imports: ["core"], testImports: ["store-memory"], nodeBuiltins: "all", node: ">=22.15" },
   algorithm: { imports: ["core"], testImports: ["store-memory", "runner"], nodeBuiltins: [], node: ">=22.15" },
   runner: { imports: ["core", "otel"], testImports: ["store-memory"], nodeBuiltins: "all", node: ">=22.18" },

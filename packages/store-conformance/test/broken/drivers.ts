@@ -2,7 +2,7 @@ import { createPage } from "@agentlightning/core";
 import type { RolloutRecord } from "@agentlightning/core/lifecycle";
 import type { StoreDriver, WorkerWrite } from "@agentlightning/store-kit";
 import { createMemoryDriver, MemoryDatabase, resolveMemoryLimits } from "@agentlightning/store-memory";
-import type { StoreFixture } from "../../src/index.ts";
+import type { StoreFixture } from "@agentlightning/store-conformance";
 
 /** Changes a driver that works into one that does not. */
 export type Breaking = (driver: StoreDriver) => Partial<StoreDriver>;

@@ -1,7 +1,7 @@
 import { createPage, type JsonValue, type LightningStore } from "@agentlightning/core";
 import { createStore } from "@agentlightning/store-kit";
 import { createMemoryDriver, MemoryDatabase, resolveMemoryLimits } from "@agentlightning/store-memory";
-import type { StoreFixture } from "../../src/index.ts";
+import type { StoreFixture } from "@agentlightning/store-conformance";
 
 /** Changes a store that works into one that does not. */
 export type Breaking = (store: LightningStore) => Partial<LightningStore>;
