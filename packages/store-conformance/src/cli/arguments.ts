@@ -10,7 +10,7 @@ const exitCodes: Readonly<Record<"certified" | "failed" | "unable", number>> = {
   unable: 2,
 };
 
-function seedFrom(text: string): number {
+function wholeFrom(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 0 && text.trim() !== "") return value;
   throw new InvalidArgumentError("It must be a whole number from 0.");
@@ -34,7 +34,8 @@ export async function main(parameters: readonly string[]): Promise<number> {
     .description("Judges a LightningStore by the conformance suite, and prints a certificate.")
     .argument("<fixture>", "module whose default export is a StoreFixture, or a function that gives one")
     .option("--json <file>", "write the certificate as JSON, too; - for standard output, which then holds nothing else")
-    .option("--seed <number>", "decides ids and random histories (default: drawn, and printed)", seedFrom)
+    .option("--seed <number>", "decides ids and random histories (default: drawn, and printed)", wholeFrom)
+    .option("--histories <number>", "random histories that are compared with a model (default: 1000)", wholeFrom)
     .option("--aspect <name>", "only this aspect; may be repeated", collectAspect, [])
     .option("--deviations <file>", "JSON object: names of cases that must fail, each with the reason")
     .addHelpText(

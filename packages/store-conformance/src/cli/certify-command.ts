@@ -9,6 +9,7 @@ import { createProgress } from "./progress.ts";
 export interface CertifyFlags {
   readonly json?: string;
   readonly seed?: number;
+  readonly histories?: number;
   readonly aspect: readonly Aspect[];
   readonly deviations?: string;
 }
@@ -20,6 +21,7 @@ export async function certifyCommand(fixtureFile: string, flags: CertifyFlags): 
   const certificate = await certifyStore(fixture, {
     deviations: { ...deviations, ...announced },
     seed: flags.seed,
+    histories: flags.histories,
     ...(flags.aspect.length === 0 ? {} : { aspects: flags.aspect }),
     onResult: createProgress(process.stderr),
   });
