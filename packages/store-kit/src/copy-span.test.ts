@@ -80,6 +80,17 @@ test("the hand-written pass and the schema make the same span", () => {
   );
 });
 
+test("a trace state under the key __proto__ is kept by both", () => {
+  const traceState: unknown = JSON.parse('{"__proto__": "vendor"}');
+  const parent = { traceId: "", spanId: "", isRemote: false, traceState };
+  const fixed = { rolloutId: "r", attemptId: "a", spanId: "s", traceId: "", name: "", status: { statusCode: "UNSET" } };
+  const span = { ...fixed, attributes: {}, events: [], links: [], parent, resource: { attributes: {}, schemaUrl: "" } };
+  for (const result of [copied(span), parsed(span)]) {
+    const { parent: stored } = result as { readonly parent: { readonly traceState: object } };
+    expect(Object.entries(stored.traceState)).toEqual([["__proto__", "vendor"]]);
+  }
+});
+
 const wrongValues: readonly unknown[] = [
   null,
   1,

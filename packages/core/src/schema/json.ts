@@ -23,6 +23,25 @@ function copied<T>(copy: () => T, context: z.RefinementCtx): T {
   }
 }
 
+/** An object of members of one kind, under any keys: `z.record` drops the key `__proto__` without a word. */
+export function recordSchema<T>(member: z.ZodType<T>): z.ZodType<Readonly<Record<string, T>>> {
+  return z.unknown().transform((value, context) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      context.addIssue({ code: "custom", message: "Invalid input: expected an object" });
+      return z.NEVER;
+    }
+    const entries = Object.entries(value).flatMap(([key, held]) => {
+      const parsed = member.safeParse(held);
+      if (parsed.success) return [[key, parsed.data] as const];
+      for (const { message, path } of parsed.error.issues) {
+        context.addIssue({ code: "custom", message, path: [key, ...path] });
+      }
+      return [];
+    });
+    return Object.fromEntries(entries);
+  });
+}
+
 /** An id as callers may give it. */
 export const idSchema: z.ZodType<string> = z.string().min(1).max(512);
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type NamedResources, promptTemplateEngines, type Resource } from "../resources.ts";
-import { jsonObjectSchema } from "./json.ts";
+import { jsonObjectSchema, recordSchema } from "./json.ts";
 
 const model = {
   endpoint: z.string(),
@@ -21,4 +21,4 @@ export const resourceSchema: z.ZodType<Resource> = z.discriminatedUnion("resourc
 ]);
 
 /** Resources by name. */
-export const namedResourcesSchema: z.ZodType<NamedResources> = z.record(z.string(), resourceSchema);
+export const namedResourcesSchema: z.ZodType<NamedResources> = recordSchema(resourceSchema);

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { type SpanContextRecord, type SpanInput, spanStatusCodes } from "../span.ts";
-import { idSchema, jsonObjectSchema } from "./json.ts";
+import { idSchema, jsonObjectSchema, recordSchema } from "./json.ts";
 
 const context: z.ZodType<SpanContextRecord> = z.object({
   traceId: z.string(),
   spanId: z.string(),
   isRemote: z.boolean(),
-  traceState: z.record(z.string(), z.string()),
+  traceState: recordSchema(z.string()),
 });
 
 /** A span on its way into a store. */
