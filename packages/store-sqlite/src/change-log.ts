@@ -1,14 +1,18 @@
 import { systemRuntime, type TimerHandle } from "@agentlightning/core";
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { StatementSync } from "node:sqlite";
 import type { DriverChange } from "@agentlightning/store-kit";
 import type { NumberedChange } from "./ledger.ts";
 import type { Connection } from "./options.ts";
 import { numberOf, textOf } from "./rows.ts";
+import { resultCode } from "./sqlite-errors.ts";
 
 /** The handles of this process by database and namespace: a change made by one wakes the others at once. */
 const neighbours = new Map<string, Set<ChangeLog>>();
 
 const pageSize = 1_000;
+
+/** Differs from every version: changes are looked for at the next poll. */
+const unknownVersion = -1;
 
 /** What other handles and processes changed, in order, for the listeners of one handle. */
 export class ChangeLog {
@@ -19,7 +23,8 @@ export class ChangeLog {
   readonly #readChanges: StatementSync;
   readonly #listeners = new Set<(change: DriverChange) => void>();
   #lastSequence: number;
-  #version: number;
+  /** The file as it was when changes were last looked for. */
+  #version = unknownVersion;
   #attending = 0;
   #timer: TimerHandle | undefined;
   #isClosed = false;
@@ -29,9 +34,8 @@ export class ChangeLog {
     this.#namespace = namespace;
     this.#pollMs = pollMs;
     this.#lastSequence = lastSequence;
-    this.#readVersion = prepareVersion(db);
-    // Taken before anything is read, so that what comes in between is looked for once too often, not once too rarely.
-    this.#version = -1;
+    // Moves when somebody else commits; costs no read of the file.
+    this.#readVersion = db.prepare("PRAGMA data_version");
     this.#readChanges = db.prepare(
       `SELECT sequence, change FROM changes WHERE namespace = ? AND sequence > ? ORDER BY sequence LIMIT ${pageSize}`,
     );
@@ -52,16 +56,17 @@ export class ChangeLog {
   committed(changes: readonly NumberedChange[]): void {
     const [first] = changes;
     if (first?.sequence === this.#lastSequence + 1) for (const change of changes) this.#announce(change);
-    else this.catchUp();
+    else this.#wake();
     for (const neighbour of neighbours.get(this.#key) ?? []) if (neighbour !== this) neighbour.#wake();
   }
 
-  /** A neighbour committed; where nothing can be read just now, the next poll or commit makes up for it. */
+  /** Somebody committed; where nothing can be read just now, the next poll or commit makes up for it. */
   #wake(): void {
     try {
       this.catchUp();
-    } catch {
-      this.#version = -1;
+    } catch (error) {
+      if (resultCode(error) === undefined) throw error;
+      this.#version = unknownVersion;
     }
   }
 
@@ -113,8 +118,9 @@ export class ChangeLog {
       if (version === this.#version) return;
       this.catchUp();
       this.#version = version;
-    } catch {
-      // Locked for a moment, or closed; the next look tells.
+    } catch (error) {
+      // Locked for a moment; the next look tells.
+      if (resultCode(error) === undefined) throw error;
     }
   }
 
@@ -131,9 +137,4 @@ export class ChangeLog {
     others?.delete(this);
     if (others?.size === 0) neighbours.delete(this.#key);
   }
-}
-
-/** The number that moves when somebody else commits; reading it costs no read of the file. */
-function prepareVersion(db: DatabaseSync): StatementSync {
-  return db.prepare("PRAGMA data_version");
 }
