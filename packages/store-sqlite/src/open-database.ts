@@ -7,7 +7,6 @@ import { whileBusy } from "./retry.ts";
 import { applicationId, schema, schemaVersion } from "./schema.ts";
 import { resultCode, resultCodes, translateError } from "./sqlite-errors.ts";
 
-
 function refuse(message: string, cause?: unknown): LightningError {
   return new LightningError({ code: "invalid_options", message, cause });
 }

@@ -101,9 +101,7 @@ export class RolloutTable {
   }
 
   due(nowMs: number, limit: number): readonly RolloutRecord[] {
-    return this.#reads.due
-      .all(this.#book.namespace, nowMs, Math.min(limit, Number.MAX_SAFE_INTEGER))
-      .map(decodeRecord);
+    return this.#reads.due.all(this.#book.namespace, nowMs, Math.min(limit, Number.MAX_SAFE_INTEGER)).map(decodeRecord);
   }
 
   earliestDeadlineMs(): number | undefined {

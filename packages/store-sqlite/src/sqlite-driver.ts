@@ -15,7 +15,11 @@ import {
 import { openEngine, type Engine } from "./engine.ts";
 import { type SqliteDriverOptions, resolveOptions } from "./options.ts";
 
-function insertRollouts({ rollouts, workers }: Engine, records: readonly RolloutRecord[], writes: readonly WorkerWrite[]) {
+function insertRollouts(
+  { rollouts, workers }: Engine,
+  records: readonly RolloutRecord[],
+  writes: readonly WorkerWrite[],
+) {
   return records.map((record, index) => {
     const existing = rollouts.find(record.rollout.rolloutId);
     if (existing !== undefined) return existing.record;

@@ -31,7 +31,11 @@ export function translateError(error: unknown, path: string): unknown {
   if (code === undefined) return error;
   const reason = error instanceof Error ? error.message : String(error);
   if (code === resultCodes.full) {
-    return new LightningError({ code: "store_full", message: `no room left to write ${path}: ${reason}`, cause: error });
+    return new LightningError({
+      code: "store_full",
+      message: `no room left to write ${path}: ${reason}`,
+      cause: error,
+    });
   }
   return new LightningError({ code: "unavailable", message: `${path} failed: ${reason}`, cause: error });
 }

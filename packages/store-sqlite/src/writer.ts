@@ -112,9 +112,7 @@ export class Writer {
     const refused = this.#jobs.filter(({ sinceMs }) => sinceMs <= waitsSinceMs);
     this.#jobs = this.#jobs.filter(({ sinceMs }) => sinceMs > waitsSinceMs);
     for (const { reject } of refused) {
-      reject(
-        isBusy(error) ? lockTimeout(this.#path, this.#busyTimeoutMs, error) : translateError(error, this.#path),
-      );
+      reject(isBusy(error) ? lockTimeout(this.#path, this.#busyTimeoutMs, error) : translateError(error, this.#path));
     }
     this.#isScheduled = this.#jobs.length > 0;
     if (this.#isScheduled) soon(() => this.#flush());
