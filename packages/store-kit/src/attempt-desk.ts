@@ -30,7 +30,7 @@ import { type Awaitable, chain } from "./awaitable.ts";
 import { checkAttemptChanges, checkReport } from "./check-changes.ts";
 import type { StoreParts } from "./parts.ts";
 import { attemptNotFound } from "./span-writer.ts";
-import { checkNumber, checkOptionalId } from "./validate.ts";
+import { checkNumber, checkObject, checkOptionalId, checkText } from "./validate.ts";
 
 /** What a runner says about its attempts, and what it is told. */
 export class AttemptDesk {
@@ -42,6 +42,7 @@ export class AttemptDesk {
 
   start(rolloutId: string, options: WorkOptions): Awaitable<AttemptedRollout> {
     const { transitions, runtime } = this.#parts;
+    checkObject(options, "options");
     const requestId = checkOptionalId(options.idempotencyKey, "idempotencyKey");
     const workerId = checkOptionalId(options.workerId, "workerId");
     const started = transitions.apply(rolloutId, (current, context) => {
@@ -54,6 +55,7 @@ export class AttemptDesk {
 
   update(rolloutId: string, attemptId: string, changes: AttemptChanges): Awaitable<Attempt> {
     const { transitions, copyOptions } = this.#parts;
+    checkText(attemptId, "attemptId");
     const checked = checkAttemptChanges(changes, copyOptions);
     let found = attemptId;
     const changed = transitions.apply(rolloutId, (current, context) => {
@@ -81,6 +83,7 @@ export class AttemptDesk {
   }
 
   #end(rolloutId: string, attemptId: string, end: AttemptEnd): Awaitable<ReportOutcome> {
+    checkText(attemptId, "attemptId");
     let lost: LostReason | undefined;
     let wasLive = true;
     const ended = this.#parts.transitions.apply(rolloutId, (current, context) => {
@@ -116,6 +119,7 @@ export class AttemptDesk {
 
   /** Stamps a live attempt; the attempt as it then stands, or why it is lost. */
   async #stamp(rolloutId: string, attemptId: string, leaseMs: number | undefined): Promise<Attempt | LostReason> {
+    checkText(attemptId, "attemptId");
     let outcome: Attempt | LostReason = "not_found";
     try {
       await this.#parts.transitions.apply(rolloutId, (current, context) => {

@@ -1,6 +1,7 @@
 import { LightningError, type RolloutEvent, type WatchOptions } from "@agentlightning/core";
 import type { DriverChange, StoreDriver } from "./driver.ts";
 import type { Retention } from "./retention.ts";
+import { checkObject, checkOptionalText, checkSignal, shown } from "./validate.ts";
 import { Watcher } from "./watcher.ts";
 
 /** How many events a late watcher may look back on, and how many one may leave unread. */
@@ -60,7 +61,7 @@ export class ChangeFeed {
     if (cursor === undefined) return [];
     const from = /^\d{1,15}$/.test(cursor) ? Number(cursor) : -1;
     if (from < 0 || from > this.#last) {
-      throw new LightningError({ code: "invalid_input", message: `"${cursor}" is no cursor of this store` });
+      throw new LightningError({ code: "invalid_input", message: `"${shown(cursor)}" is no cursor of this store` });
     }
     const missed = this.#last - from;
     if (missed > this.#history.length) {
@@ -74,11 +75,13 @@ export class ChangeFeed {
 
   /** Events as an async iterable. The subscription starts here, not at the first `next()`. @throws evicted, invalid_input */
   watch(options: WatchOptions): AsyncIterableIterator<RolloutEvent> {
-    const missed = this.#since(options.since);
+    checkObject(options, "options");
+    const signal = checkSignal(options.signal);
+    const missed = this.#since(checkOptionalText(options.since, "since"));
     const release = this.attend();
     const watcher = new Watcher({
       retain: (rolloutId) => this.#retention.hold(rolloutId),
-      signal: options.signal,
+      signal,
       mostUnread: this.#historyLength,
       onEnd: (ended) => {
         this.#watchers.delete(ended);

@@ -5,7 +5,6 @@ import {
   attemptStatuses,
   copyJson,
   copyJsonObject,
-  InvalidInputError,
   type JsonCopyOptions,
   type JsonObject,
   type Rollout,
@@ -16,6 +15,7 @@ import {
 import {
   checkId,
   checkNumber,
+  checkObject,
   checkOneOf,
   checkOptionalText,
   defaultRolloutConfig,
@@ -24,11 +24,6 @@ import {
 
 /** Largest metadata or statistics, in estimated bytes. */
 const metadataBytes = 65_536;
-
-function requireObject(value: unknown, what: string): void {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
-  throw new InvalidInputError({ message: `${what} must be an object, got ${value === null ? "null" : typeof value}` });
-}
 
 /** Metadata or worker statistics, copied. @throws invalid_input, too_large */
 export function checkMetadata(value: unknown, field: string, options: JsonCopyOptions): JsonObject {
@@ -40,7 +35,7 @@ export function checkRolloutChanges(
   changes: RolloutChanges,
   options: JsonCopyOptions,
 ): { readonly [K in keyof Rollout]?: Rollout[K] | undefined } {
-  requireObject(changes, "rollout changes");
+  checkObject(changes, "rollout changes");
   const { input, mode, resourcesId, status, config, metadata } = changes;
   return {
     ...(input === undefined ? {} : { input: copyJson(input, "input", options).value }),
@@ -58,7 +53,7 @@ export function checkRolloutChanges(
 
 /** @throws invalid_input, too_large */
 export function checkAttemptChanges(changes: AttemptChanges, options: JsonCopyOptions): AttemptChanges {
-  requireObject(changes, "attempt changes");
+  checkObject(changes, "attempt changes");
   const { status, workerId, lastHeartbeatTimeMs, metadata } = changes;
   return {
     ...(status === undefined ? {} : { status: checkOneOf(status, attemptStatuses, "status") }),
@@ -72,7 +67,7 @@ export function checkAttemptChanges(changes: AttemptChanges, options: JsonCopyOp
 
 /** @throws invalid_input */
 export function checkReport(report: AttemptReport): AttemptReport {
-  requireObject(report, "an attempt's report");
+  checkObject(report, "an attempt's report");
   const { status, endReason, error, droppedSpans } = report;
   return {
     status: checkOneOf(status, ["succeeded", "failed", "timeout", "unresponsive"] as const, "status"),

@@ -13,16 +13,16 @@ import {
   workerSorts,
   workerStatuses,
 } from "@agentlightning/core";
-import { checkOneOf, checkOptionalText } from "./validate.ts";
+import { checkOneOf, checkOptionalText, shown } from "./validate.ts";
 
 function checkPaging(query: PageQuery<string>, fields: readonly string[]): void {
   if (typeof query !== "object" || query === null)
     throw new InvalidInputError({ message: "a query must be an object" });
   const { sortBy, sortOrder, limit = -1, offset = 0 } = query;
   if (!Number.isInteger(limit) || limit < -1)
-    throw new InvalidInputError({ message: `limit must be -1 (all) or a whole number from 0, got ${String(limit)}` });
+    throw new InvalidInputError({ message: `limit must be -1 (all) or a whole number from 0, got ${shown(limit)}` });
   if (!Number.isInteger(offset) || offset < 0)
-    throw new InvalidInputError({ message: `offset must be a whole number from 0, got ${String(offset)}` });
+    throw new InvalidInputError({ message: `offset must be a whole number from 0, got ${shown(offset)}` });
   if (sortOrder !== undefined) checkOneOf(sortOrder, ["asc", "desc"] as const, "sortOrder");
   if (sortBy !== undefined) checkOneOf(sortBy, fields, "sortBy");
 }

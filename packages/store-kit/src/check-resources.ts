@@ -6,7 +6,7 @@ import {
   promptTemplateEngines,
   type Resource,
 } from "@agentlightning/core";
-import { checkOneOf, checkText } from "./validate.ts";
+import { checkOneOf, checkText, shown } from "./validate.ts";
 
 function checkResource(resource: Resource, name: string, options: JsonCopyOptions): Resource {
   if (typeof resource !== "object" || resource === null)
@@ -31,7 +31,7 @@ function checkResource(resource: Resource, name: string, options: JsonCopyOption
     default: {
       const given: { readonly resourceType?: unknown } = resource;
       throw new InvalidInputError({
-        message: `resource "${name}" has resourceType ${String(given.resourceType)}; known: llm, proxy_llm, prompt_template`,
+        message: `resource "${name}" has resourceType ${shown(given.resourceType)}; known: llm, proxy_llm, prompt_template`,
       });
     }
   }

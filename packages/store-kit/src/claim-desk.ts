@@ -11,7 +11,7 @@ import type { ChangeFeed } from "./change-feed.ts";
 import type { RecordChange } from "./driver.ts";
 import type { StoreParts } from "./parts.ts";
 import { startWait, type Wait } from "./signal-wait.ts";
-import { checkNumber, checkOptionalId } from "./validate.ts";
+import { checkNumber, checkObject, checkOptionalId, checkSignal } from "./validate.ts";
 import { foundNothingPatch, workerWrites } from "./worker-writes.ts";
 
 interface Claim {
@@ -33,14 +33,14 @@ interface Claimed {
 const nothing: Claimed = { rollouts: [], isRepeat: false };
 
 function resolveClaim(options: DequeueManyOptions): Claim {
-  const { limit = 1, waitMs = 0, leaseMs, signal } = options;
+  const { limit = 1, waitMs = 0, leaseMs, signal } = checkObject(options, "options");
   return {
     limit: checkNumber(limit, "limit", Number.NEGATIVE_INFINITY, true),
     workerId: checkOptionalId(options.workerId, "workerId"),
     leaseMs: leaseMs === undefined ? undefined : checkNumber(leaseMs, "leaseMs", 1, false),
     requestId: checkOptionalId(options.requestId, "requestId"),
     waitMs: waitMs === Number.POSITIVE_INFINITY ? waitMs : checkNumber(waitMs, "waitMs", 0, false),
-    signal,
+    signal: checkSignal(signal),
   };
 }
 

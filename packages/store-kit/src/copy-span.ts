@@ -12,7 +12,7 @@ import {
   spanStatusCodes,
 } from "@agentlightning/core";
 import type { SpanDraft } from "./driver.ts";
-import { checkId } from "./validate.ts";
+import { checkId, shown } from "./validate.ts";
 
 const noList: readonly never[] = Object.freeze([]);
 
@@ -45,13 +45,13 @@ function list<T>(
 ): readonly T[] {
   if (!Array.isArray(value))
     throw new InvalidInputError({ message: `span ${field} must be a list`, details: { field } });
-  return value.length === 0 ? noList : Object.freeze(value.map((item: T) => copy(item, copier)));
+  return value.length === 0 ? noList : Object.freeze(Array.from(value, (item: T) => copy(item, copier)));
 }
 
 function instant(value: unknown, field: string): number {
   if (typeof value === "number" && Number.isFinite(value)) return value;
   throw new InvalidInputError({
-    message: `span ${field} must be epoch milliseconds, got ${String(value)}`,
+    message: `span ${field} must be epoch milliseconds, got ${shown(value)}`,
     details: { field },
   });
 }
@@ -95,9 +95,9 @@ function resourceOf(resource: SpanResource, copier: JsonCopier): SpanResource {
 
 function statusOf(status: SpanStatus | undefined): SpanStatus {
   const statusCode = status?.statusCode;
-  if (status === undefined || statusCode === undefined || !spanStatusCodes.includes(statusCode)) {
+  if (status === undefined || status === null || statusCode === undefined || !spanStatusCodes.includes(statusCode)) {
     throw new InvalidInputError({
-      message: `span status.statusCode must be one of ${spanStatusCodes.join(", ")}, got ${statusCode ?? "nothing"}`,
+      message: `span status.statusCode must be one of ${spanStatusCodes.join(", ")}, got ${shown(statusCode)}`,
     });
   }
   if (status.description === undefined) return Object.freeze({ statusCode });
@@ -109,7 +109,7 @@ export function copySpan(span: SpanInput, options: JsonCopyOptions): SpanDraft {
   if (typeof span !== "object" || span === null) throw new InvalidInputError({ message: "a span must be an object" });
   const { sequenceId } = span;
   if (sequenceId !== undefined && !Number.isSafeInteger(sequenceId)) {
-    throw new InvalidInputError({ message: `span sequenceId must be a whole number, got ${String(sequenceId)}` });
+    throw new InvalidInputError({ message: `span sequenceId must be a whole number, got ${shown(sequenceId)}` });
   }
   const copier = new JsonCopier(options, baseBytes);
   const name = text(span.name, "name");

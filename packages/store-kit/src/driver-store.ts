@@ -52,7 +52,7 @@ import { SpanWriter } from "./span-writer.ts";
 import { describeCounts } from "./statistics.ts";
 import { Sweeper } from "./sweeper.ts";
 import { Transitions } from "./transitions.ts";
-import { checkId, checkOptionalText } from "./validate.ts";
+import { checkId, checkObject, checkOptionalText, checkText } from "./validate.ts";
 import { heartbeatPatch } from "./worker-writes.ts";
 
 interface Options {
@@ -134,7 +134,7 @@ export class DriverStore implements LightningStore {
 
   async dequeueRollout(options: DequeueOptions = {}): Promise<AttemptedRollout | undefined> {
     this.#requireOpen();
-    return chain(this.#claims.claim({ ...options, limit: 1 }), ([first]) => first);
+    return chain(this.#claims.claim({ ...checkObject(options, "options"), limit: 1 }), ([first]) => first);
   }
 
   async dequeueManyRollouts(options: DequeueManyOptions = {}): Promise<readonly AttemptedRollout[]> {
@@ -174,12 +174,12 @@ export class DriverStore implements LightningStore {
     options: { readonly reason?: string | undefined } = {},
   ): Promise<ReportOutcome> {
     return this.#within(() =>
-      this.#attempts.release(rolloutId, attemptId, checkOptionalText(options.reason, "reason")),
+      this.#attempts.release(rolloutId, attemptId, checkOptionalText(checkObject(options, "options").reason, "reason")),
     );
   }
 
   async renewLease(rolloutId: string, attemptId: string, options: { readonly leaseMs: number }): Promise<LeaseOutcome> {
-    return this.#within(() => this.#attempts.renew(rolloutId, attemptId, options.leaseMs));
+    return this.#within(() => this.#attempts.renew(rolloutId, attemptId, checkObject(options, "options").leaseMs));
   }
 
   async heartbeatAttempt(rolloutId: string, attemptId: string): Promise<LeaseOutcome | { readonly status: "held" }> {
@@ -245,7 +245,7 @@ export class DriverStore implements LightningStore {
     options: { readonly idempotencyKey?: string | undefined } = {},
   ): Promise<ResourcesUpdate> {
     this.#requireOpen();
-    return this.#resources.add(resources, options.idempotencyKey);
+    return this.#resources.add(resources, checkObject(options, "options").idempotencyKey);
   }
 
   async updateResources(
@@ -259,7 +259,7 @@ export class DriverStore implements LightningStore {
 
   async getResourcesById(resourcesId: string): Promise<ResourcesUpdate | undefined> {
     this.#requireOpen();
-    return this.#parts.driver.readResources(resourcesId);
+    return this.#parts.driver.readResources(checkText(resourcesId, "resourcesId"));
   }
 
   async getLatestResources(): Promise<ResourcesUpdate | undefined> {
@@ -279,7 +279,7 @@ export class DriverStore implements LightningStore {
   ): Promise<Worker> {
     this.#requireOpen();
     const { driver, runtime, copyOptions } = this.#parts;
-    const { heartbeatStats } = options;
+    const { heartbeatStats } = checkObject(options, "options");
     const stats =
       heartbeatStats === undefined ? undefined : checkMetadata(heartbeatStats, "heartbeatStats", copyOptions);
     const patch = heartbeatPatch(stats, runtime.clock.nowMs());
@@ -288,7 +288,7 @@ export class DriverStore implements LightningStore {
 
   async getWorkerById(workerId: string): Promise<Worker | undefined> {
     this.#requireOpen();
-    return this.#parts.driver.readWorker(workerId);
+    return this.#parts.driver.readWorker(checkText(workerId, "workerId"));
   }
 
   async queryWorkers(query: WorkerQuery = {}): Promise<Page<Worker>> {

@@ -5,7 +5,7 @@ import type { StoreDriver } from "./driver.ts";
 import type { Retention } from "./retention.ts";
 import { abortedError, startWait, type Wait } from "./signal-wait.ts";
 import { evictedError } from "./transitions.ts";
-import { checkNumber } from "./validate.ts";
+import { checkNumber, checkObject, checkSignal, checkText } from "./validate.ts";
 
 /** One call that waits. */
 interface Waiter {
@@ -45,8 +45,10 @@ export class FinishWaits {
   }
 
   async wait(rolloutIds: readonly string[], options: WaitOptions): Promise<readonly Rollout[]> {
-    const { signal } = options;
+    const signal = checkSignal(checkObject(options, "options").signal);
     if (!Array.isArray(rolloutIds)) throw new InvalidInputError({ message: "rollout ids must be given as a list" });
+    // By index: a hole in the list is refused, too.
+    for (let index = 0; index < rolloutIds.length; index += 1) checkText(rolloutIds[index], "rolloutIds");
     if (signal?.aborted === true) throw abortedError(signal, "waiting for rollouts");
     const timeoutMs =
       options.timeoutMs === undefined || options.timeoutMs === Number.POSITIVE_INFINITY

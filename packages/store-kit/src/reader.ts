@@ -16,6 +16,7 @@ import type { StoreDriver } from "./driver.ts";
 import type { Retention } from "./retention.ts";
 import { selectPage } from "./select-page.ts";
 import { evictedError } from "./transitions.ts";
+import { checkText } from "./validate.ts";
 
 /** Answers questions about rollouts; an unknown id is no error, a dropped one is. */
 export class Reader {
@@ -29,6 +30,7 @@ export class Reader {
 
   /** @throws evicted */
   #record(rolloutId: string): Awaitable<RolloutRecord | undefined> {
+    checkText(rolloutId, "rolloutId");
     return chain(this.#driver.readRollout(rolloutId), (record) => {
       if (record === undefined && this.#retention.hasDropped(rolloutId)) throw evictedError(rolloutId);
       return record;

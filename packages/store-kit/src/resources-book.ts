@@ -2,7 +2,7 @@ import { LightningError, type NamedResources, type ResourcesUpdate } from "@agen
 import { checkResources } from "./check-resources.ts";
 import { idOfKey } from "./idempotency.ts";
 import type { StoreParts } from "./parts.ts";
-import { checkId, checkOptionalId } from "./validate.ts";
+import { checkId, checkObject, checkOptionalId, shown } from "./validate.ts";
 
 interface PutOptions {
   readonly expectedVersion?: number | undefined;
@@ -37,7 +37,7 @@ export class ResourcesBook {
   /** @throws conflict when `expectedVersion` is not the stored one */
   async put(resourcesId: string, resources: NamedResources, options: PutOptions): Promise<ResourcesUpdate> {
     const { driver, runtime, copyOptions } = this.#parts;
-    const { expectedVersion } = options;
+    const { expectedVersion } = checkObject(options, "options");
     const key = checkOptionalId(options.idempotencyKey, "idempotencyKey");
     checkId(resourcesId, "resourcesId");
     const checked = checkResources(resources, copyOptions);
@@ -48,7 +48,7 @@ export class ResourcesBook {
       if (expectedVersion !== undefined && expectedVersion !== version) {
         throw new LightningError({
           code: "conflict",
-          message: `resources ${resourcesId} are at version ${version}, not ${expectedVersion}`,
+          message: `resources ${resourcesId} are at version ${version}, not ${shown(expectedVersion)}`,
           details: { resourcesId, version },
         });
       }

@@ -1,4 +1,5 @@
 import { LightningError } from "@agentlightning/core";
+import { shown } from "./validate.ts";
 
 /** Which finished rollouts are dropped, whole: record, attempts and spans. Unset bounds keep everything. */
 export interface RetentionOptions {
@@ -22,7 +23,7 @@ function bound(value: number | undefined, name: string, least: number): number {
   if (typeof value === "number" && value >= least) return value;
   throw new LightningError({
     code: "invalid_options",
-    message: `${name} must be a number from ${least}, got ${String(value)}`,
+    message: `${name} must be a number from ${least}, got ${shown(value)}`,
   });
 }
 

@@ -12,6 +12,7 @@ import { copySpan } from "./copy-span.ts";
 import type { SpanDraft, StoreDriver } from "./driver.ts";
 import type { Retention } from "./retention.ts";
 import type { Transitions } from "./transitions.ts";
+import { checkText } from "./validate.ts";
 
 /** The spans of one call that belong to one rollout. */
 interface Group {
@@ -57,7 +58,7 @@ export class SpanWriter {
   /** Stores spans; every one is checked, and every attempt found, before the first is written. Gives the new ones in input order. */
   write(spans: readonly SpanInput[]): Awaitable<readonly Span[]> {
     if (!Array.isArray(spans)) throw new InvalidInputError({ message: "spans must be given as a list" });
-    const drafts = spans.map((input: SpanInput) => copySpan(input, this.#copyOptions));
+    const drafts = Array.from(spans, (input: SpanInput) => copySpan(input, this.#copyOptions));
     const groups = new Map<string, Group>();
     for (const draft of drafts) {
       const { rolloutId } = draft.span;
@@ -82,9 +83,7 @@ export class SpanWriter {
   }
 
   #append(groups: readonly Group[], moving: readonly Moving[]): Awaitable<readonly Span[]> {
-    const appended = chain(this.#makeRoom(groups), () =>
-      this.#driver.appendSpans(groups, this.#transitions.nowMs()),
-    );
+    const appended = chain(this.#makeRoom(groups), () => this.#driver.appendSpans(groups, this.#transitions.nowMs()));
     // Spans before status: a reader that sees `running` finds the span that says so. Duplicates alone move nothing.
     return chain(appended, (spans) => {
       if (moving.length === 0) return spans;
@@ -116,6 +115,7 @@ export class SpanWriter {
 
   /** As many numbers as pairs, in input order; nothing is taken unless every rollout exists. */
   async reserve(pairs: readonly (readonly [rolloutId: string, attemptId: string])[]): Promise<readonly number[]> {
+    checkPairs(pairs);
     const counts = new Map<string, number>();
     for (const [rolloutId] of pairs) counts.set(rolloutId, (counts.get(rolloutId) ?? 0) + 1);
     for (const rolloutId of counts.keys()) await this.#transitions.require(rolloutId);
@@ -131,6 +131,20 @@ export class SpanWriter {
       next.set(rolloutId, number + 1);
       return number;
     });
+  }
+}
+
+/** @throws invalid_input */
+function checkPairs(pairs: readonly (readonly [rolloutId: string, attemptId: string])[]): void {
+  if (!Array.isArray(pairs))
+    throw new InvalidInputError({ message: "rollout and attempt ids must be given as a list" });
+  // By index: a hole in the list is refused, too.
+  for (let index = 0; index < pairs.length; index += 1) {
+    const pair: unknown = pairs[index];
+    if (!Array.isArray(pair))
+      throw new InvalidInputError({ message: "a rollout and attempt id must be given as a pair" });
+    checkText(pair[0], "rolloutId");
+    checkText(pair[1], "attemptId");
   }
 }
 

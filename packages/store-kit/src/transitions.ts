@@ -3,6 +3,7 @@ import { expire, type RolloutRecord, type Transition, type TransitionContext } f
 import { type Awaitable, chain } from "./awaitable.ts";
 import type { StoreDriver } from "./driver.ts";
 import type { Retention } from "./retention.ts";
+import { checkText } from "./validate.ts";
 import { workerWrites } from "./worker-writes.ts";
 
 /** Distance of two queue positions; a double holds it exactly beside today's epoch milliseconds, and until 2109. */
@@ -42,6 +43,7 @@ export class Transitions {
 
   /** The record. @throws rollout_not_found, evicted */
   require(rolloutId: string): Awaitable<RolloutRecord> {
+    checkText(rolloutId, "rolloutId");
     return chain(this.#driver.readRollout(rolloutId), (record) => record ?? this.#refuse(rolloutId));
   }
 
@@ -50,6 +52,7 @@ export class Transitions {
     rolloutId: string,
     decide: (record: RolloutRecord, context: TransitionContext) => Transition | undefined,
   ): Awaitable<RolloutRecord> {
+    checkText(rolloutId, "rolloutId");
     const context = this.context();
     const changed = this.#driver.changeRollout(rolloutId, (current) => {
       const transition = decide(current, context);

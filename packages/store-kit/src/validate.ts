@@ -16,15 +16,45 @@ export const defaultRolloutConfig: RolloutConfig = Object.freeze({
   maxLostAttempts: 3,
 });
 
+/** Longest text that an error message repeats. */
+const longestShown = 100;
+
+/** A value that was refused, as a message shows it; whatever it is, showing it does not fail. */
+export function shown(value: unknown): string {
+  if (typeof value === "string") return value.length > longestShown ? `${value.slice(0, longestShown)}…` : value;
+  if (typeof value === "function") return "a function";
+  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "a list" : "an object";
+  return String(value);
+}
+
+/** An object that is no list. @throws invalid_input */
+export function checkObject<T extends object>(value: T, what: string): T {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw new InvalidInputError({ message: `${what} must be an object, got ${shown(value)}` });
+}
+
+/** A signal that may be left out; one of another realm is as good. @throws invalid_input */
+export function checkSignal(value: AbortSignal | undefined): AbortSignal | undefined {
+  if (value === undefined) return undefined;
+  const isSignal =
+    typeof value === "object" &&
+    value !== null &&
+    typeof value.aborted === "boolean" &&
+    typeof value.addEventListener === "function" &&
+    typeof value.removeEventListener === "function";
+  if (isSignal) return value;
+  throw new InvalidInputError({ message: `signal must be an AbortSignal, got ${shown(value)}` });
+}
+
 /** Longest id, in UTF-16 units. */
 const longestId = 512;
 
 /** An id as a caller may give it. @throws invalid_input */
 export function checkId(value: unknown, field: string): string {
   if (typeof value === "string" && value !== "" && value.length <= longestId) return value;
-  const shown = typeof value === "string" ? `${value.length} characters` : String(value);
+  const given = typeof value === "string" ? `${value.length} characters` : shown(value);
   throw new InvalidInputError({
-    message: `${field} must be a text of 1 to ${longestId} characters, got ${shown}`,
+    message: `${field} must be a text of 1 to ${longestId} characters, got ${given}`,
     details: { field },
   });
 }
@@ -50,7 +80,7 @@ export function checkOneOf<T extends string>(value: unknown, list: readonly T[],
   const found = list.find((candidate) => candidate === value);
   if (found !== undefined) return found;
   throw new InvalidInputError({
-    message: `${field} must be one of ${list.join(", ")}, got ${String(value)}`,
+    message: `${field} must be one of ${list.join(", ")}, got ${shown(value)}`,
     details: { field },
   });
 }
@@ -61,7 +91,7 @@ export function checkNumber(value: unknown, field: string, least: number, whole:
     return value;
   const kind = whole ? "a whole number" : "a number";
   throw new InvalidInputError({
-    message: `${field} must be ${kind} from ${least}, got ${String(value)}`,
+    message: `${field} must be ${kind} from ${least}, got ${shown(value)}`,
     details: { field },
   });
 }
@@ -86,7 +116,7 @@ export function resolveRolloutConfig(
     ...(claimWithinMs === undefined ? {} : { claimWithinMs: checkNumber(claimWithinMs, "claimWithinMs", 0, false) }),
     maxAttempts: checkNumber(merged.maxAttempts, "maxAttempts", 1, true),
     retryCondition: Object.freeze(
-      merged.retryCondition.map((status) => checkOneOf(status, attemptStatuses, "retryCondition")),
+      Array.from(merged.retryCondition, (status) => checkOneOf(status, attemptStatuses, "retryCondition")),
     ),
     maxLostAttempts: checkNumber(merged.maxLostAttempts, "maxLostAttempts", 0, true),
   });
