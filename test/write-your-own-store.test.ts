@@ -11,7 +11,7 @@ test("the page's store is certified, and held to being durable", { timeout: 300_
   const { folder } = writePageFiles("docs/write-your-own-store.md", "write-your-own-store");
   const command = join(root, "packages/store-conformance/src/main.ts");
   const certificate = join(folder, "certificate.json");
-  await promisify(execFile)(
+  const { stdout } = await promisify(execFile)(
     process.execPath,
     ["--conditions=@agentlightning/source", command, "./fixture.ts", "--histories", "20", "--json", certificate],
     { cwd: folder },
@@ -21,7 +21,45 @@ test("the page's store is certified, and held to being durable", { timeout: 300_
     readonly offers: readonly string[];
     readonly results: readonly { readonly outcome: string; readonly aspect: string }[];
   };
+  expect(stdout).toMatch(/offers: driver, injected clock, durable\nseed: \d+\nJSON file store is certified\n$/);
   expect([isCertified, offers]).toEqual([true, ["driver", "injected clock", "durable"]]);
+  expect(results.filter(({ outcome }) => outcome === "failed" || outcome === "deviates")).toEqual([]);
   const durable = results.filter(({ aspect, outcome }) => aspect === "durability" && outcome === "passed");
   expect(durable.length).toBeGreaterThan(0);
+});
+
+const refusedByDisk = `
+  import { mkdirSync, rmdirSync } from "node:fs";
+  import { createStore } from "@agentlightning/store-kit";
+  import { createJsonDriver } from "./json-driver.ts";
+
+  const store = createStore(createJsonDriver("refused.json"));
+  const kept = await store.enqueueRollout({ input: "kept" });
+  mkdirSync("refused.json.new");
+  const [lost, claim] = await Promise.allSettled([store.enqueueRollout({ input: "lost" }), store.dequeueRollout()]);
+  rmdirSync("refused.json.new");
+  const { items } = await store.queryRollouts();
+  await store.close();
+  const again = createStore(createJsonDriver("refused.json"));
+  const claimed = await again.dequeueRollout();
+  await again.close();
+  console.log(JSON.stringify({
+    outcomes: [lost.status, claim.status],
+    held: items.map(({ input, status }) => [input, status]),
+    isClaimedLater: claimed?.rolloutId === kept.rolloutId,
+  }));
+`;
+
+test("the page's store shows nothing that the disk refused", async () => {
+  const { folder } = writePageFiles("docs/write-your-own-store.md", "write-your-own-store-refused");
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--conditions=@agentlightning/source", "--input-type=module", "--eval", refusedByDisk],
+    { cwd: folder },
+  );
+  expect(JSON.parse(stdout)).toEqual({
+    outcomes: ["rejected", "rejected"],
+    held: [["kept", "queuing"]],
+    isClaimedLater: true,
+  });
 });
