@@ -24,7 +24,14 @@ export { flattenAttributes, unflattenAttributes } from "./flatten.ts";
 export { createIdGenerator } from "./id.ts";
 export { datasetLength, iterateDataset, toArray } from "./iterate-dataset.ts";
 export type { JsonArray, JsonObject, JsonValue } from "./json.ts";
-export { copyJson, copyJsonObject, JsonCopier, type JsonCopy, type JsonCopyOptions } from "./json-copy.ts";
+export {
+  copyJson,
+  copyJsonObject,
+  isPlainObject,
+  JsonCopier,
+  type JsonCopy,
+  type JsonCopyOptions,
+} from "./json-copy.ts";
 export { type JsonlSource, jsonl } from "./jsonl.ts";
 export { makeLinkAttributes, makeTagAttributes, queryLinkedSpans } from "./links.ts";
 export type { LlmProxy, ProxyResourceOptions } from "./llm-proxy.ts";

@@ -92,9 +92,7 @@ export class JsonCopier {
 
   #copyObject(value: object): Record<string, JsonValue> {
     this.#requireDepth();
-    const prototype: unknown = Object.getPrototypeOf(value);
-    // A plain object of another realm (a vm context) has that realm's Object.prototype: the end of its chain, too.
-    if (prototype !== Object.prototype && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+    if (!isPlainObject(value)) {
       const name = (value as { constructor?: { name?: unknown } }).constructor?.name;
       throw this.#refuse(`is a ${typeof name === "string" && name !== "" ? name : "class instance"}`);
     }
@@ -164,6 +162,13 @@ export class JsonCopier {
       this.#subject,
     );
   }
+}
+
+/** Whether an object is one of fields alone, and not of a class: no map, no date, no list. */
+export function isPlainObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // A plain object of another realm (a vm context) has that realm's Object.prototype: the end of its chain, too.
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** Without symbols and without keys that are undefined. */

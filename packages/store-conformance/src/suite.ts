@@ -95,6 +95,14 @@ async function judge(
 /** Runs the suite without a test runner, case after case. The fixture is closed at the end. */
 export async function certifyStore(fixture: StoreFixture, options: SuiteOptions = {}): Promise<Certificate> {
   requireKnownDeviations(options.deviations ?? {});
+  try {
+    return await certificateOf(fixture, options);
+  } finally {
+    await fixture.close?.();
+  }
+}
+
+async function certificateOf(fixture: StoreFixture, options: SuiteOptions): Promise<Certificate> {
   const run = runOptionsOf(options);
   const offered = await offeredBy(fixture);
   const results: CaseResult[] = [];
@@ -107,7 +115,6 @@ export async function certifyStore(fixture: StoreFixture, options: SuiteOptions 
     results.push(result);
     options.onResult?.(result);
   }
-  await fixture.close?.();
   return {
     store: fixture.name,
     isCertified: results.every(({ outcome }) => outcome !== "failed"),

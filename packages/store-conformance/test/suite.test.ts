@@ -21,6 +21,19 @@ test("a case that never ends fails at the limit, and the others are judged", asy
   expect([isCertified, stuck.length > 0, passed.length > 0]).toEqual([false, true, true]);
 });
 
+test("a fixture whose store cannot be opened is closed, and the reason is told", async () => {
+  let isClosed = false;
+  const fixture = {
+    name: "locked",
+    open: () => Promise.reject(new Error("the file is locked")),
+    close: () => {
+      isClosed = true;
+    },
+  };
+  await expect(certifyStore(fixture)).rejects.toThrow("the file is locked");
+  expect(isClosed).toBe(true);
+});
+
 test("the package is imported without vitest being loaded", async () => {
   const code = `
     import { registerHooks } from "node:module";

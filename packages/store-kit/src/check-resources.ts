@@ -1,6 +1,7 @@
 import {
   copyJsonObject,
   InvalidInputError,
+  isPlainObject,
   type JsonCopyOptions,
   type NamedResources,
   promptTemplateEngines,
@@ -39,7 +40,7 @@ function checkResource(resource: Resource, name: string, options: JsonCopyOption
 
 /** Resources copied and checked. @throws invalid_input, too_large */
 export function checkResources(resources: NamedResources, options: JsonCopyOptions): NamedResources {
-  if (typeof resources !== "object" || resources === null || Array.isArray(resources)) {
+  if (typeof resources !== "object" || resources === null || !isPlainObject(resources)) {
     throw new InvalidInputError({ message: "resources must be an object of resources by name" });
   }
   return Object.freeze(

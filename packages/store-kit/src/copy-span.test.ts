@@ -57,6 +57,13 @@ const spans: fc.Arbitrary<SpanInput> = fc.record(
   },
 );
 
+/** The least that a span may be, and what is given. */
+function bare(fields: object): SpanInput {
+  const ids = { rolloutId: "r", attemptId: "a", spanId: "s", traceId: "" };
+  const rest = { attributes: {}, events: [], links: [], resource: { attributes: {}, schemaUrl: "" } };
+  return { ...ids, name: "", status: { statusCode: "UNSET" }, ...rest, ...fields };
+}
+
 function copied(span: unknown): unknown {
   try {
     return copySpan(span as SpanInput, {}).span;
@@ -83,11 +90,35 @@ test("the hand-written pass and the schema make the same span", () => {
 test("a trace state under the key __proto__ is kept by both", () => {
   const traceState: unknown = JSON.parse('{"__proto__": "vendor"}');
   const parent = { traceId: "", spanId: "", isRemote: false, traceState };
-  const fixed = { rolloutId: "r", attemptId: "a", spanId: "s", traceId: "", name: "", status: { statusCode: "UNSET" } };
-  const span = { ...fixed, attributes: {}, events: [], links: [], parent, resource: { attributes: {}, schemaUrl: "" } };
+  const span = bare({ parent });
   for (const result of [copied(span), parsed(span)]) {
     const { parent: stored } = result as { readonly parent: { readonly traceState: object } };
     expect(Object.entries(stored.traceState)).toEqual([["__proto__", "vendor"]]);
+  }
+});
+
+test("a trace state that is no plain object is refused by both, and lost by neither", () => {
+  for (const traceState of [new Map([["a", "b"]]), new Date(0), ["a"], { a: 1 }]) {
+    const span = bare({ parent: { traceId: "", spanId: "", isRemote: false, traceState } });
+    expect([copied(span), parsed(span)]).toEqual(["refused", "refused"]);
+  }
+});
+
+test("every text of any length counts towards the bound of a span", () => {
+  const long = "x".repeat(10_000);
+  const context = { traceId: "", spanId: "", isRemote: false, traceState: { vendor: long } };
+  const event = { name: long, attributes: {} };
+  const grown: readonly object[] = [
+    { name: long },
+    { status: { statusCode: "ERROR", description: long } },
+    { events: [event] },
+    { links: [{ context }] },
+    { parent: context },
+    { context },
+    { resource: { attributes: {}, schemaUrl: long } },
+  ];
+  for (const fields of grown) {
+    expect(() => copySpan(bare(fields), { maxBytes: 10_000 })).toThrow(expect.objectContaining({ code: "too_large" }));
   }
 });
 

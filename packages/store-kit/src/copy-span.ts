@@ -27,6 +27,13 @@ function text(value: unknown, field: string): string {
   throw new InvalidInputError({ message: `span ${field} must be a text, got ${typeof value}`, details: { field } });
 }
 
+/** A text of any length, which counts. */
+function counted(value: unknown, field: string, copier: JsonCopier): string {
+  const checked = text(value, field);
+  copier.count(checked.length);
+  return checked;
+}
+
 function object<T extends object>(value: T, field: string): T {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   throw new InvalidInputError({ message: `span ${field} must be an object`, details: { field } });
@@ -56,9 +63,9 @@ function instant(value: unknown, field: string): number {
   });
 }
 
-function contextOf(value: SpanContextRecord, field: string): SpanContextRecord {
+function contextOf(value: SpanContextRecord, field: string, copier: JsonCopier): SpanContextRecord {
   const { traceId, spanId, isRemote, traceState } = object(value, field);
-  const states = Object.entries(object(traceState, `${field}.traceState`)).map(([key, state]) => [
+  const states = Object.entries(copier.object(traceState, `${field}.traceState`)).map(([key, state]) => [
     key,
     text(state, `${field}.traceState`),
   ]);
@@ -72,7 +79,7 @@ function contextOf(value: SpanContextRecord, field: string): SpanContextRecord {
 
 function eventOf(event: SpanEvent, copier: JsonCopier): SpanEvent {
   const copy: Building<SpanEvent> = {
-    name: text(object(event, "event").name, "event name"),
+    name: counted(object(event, "event").name, "event name", copier),
     attributes: copier.object(event.attributes, "event.attributes"),
   };
   if (event.timestampMs !== undefined) copy.timestampMs = instant(event.timestampMs, "event timestampMs");
@@ -80,7 +87,7 @@ function eventOf(event: SpanEvent, copier: JsonCopier): SpanEvent {
 }
 
 function linkOf(link: SpanLink, copier: JsonCopier): SpanLink {
-  const copy: Building<SpanLink> = { context: contextOf(object(link, "link").context, "link.context") };
+  const copy: Building<SpanLink> = { context: contextOf(object(link, "link").context, "link.context", copier) };
   if (link.attributes !== undefined) copy.attributes = copier.object(link.attributes, "link.attributes");
   return Object.freeze(copy);
 }
@@ -89,11 +96,11 @@ function resourceOf(resource: SpanResource, copier: JsonCopier): SpanResource {
   const { attributes, schemaUrl } = object(resource, "resource");
   return Object.freeze({
     attributes: copier.object(attributes, "resource.attributes"),
-    schemaUrl: text(schemaUrl, "resource.schemaUrl"),
+    schemaUrl: counted(schemaUrl, "resource.schemaUrl", copier),
   });
 }
 
-function statusOf(status: SpanStatus | undefined): SpanStatus {
+function statusOf(status: SpanStatus | undefined, copier: JsonCopier): SpanStatus {
   const statusCode = status?.statusCode;
   if (status === undefined || statusCode === undefined || !spanStatusCodes.includes(statusCode)) {
     throw new InvalidInputError({
@@ -101,7 +108,7 @@ function statusOf(status: SpanStatus | undefined): SpanStatus {
     });
   }
   if (status.description === undefined) return Object.freeze({ statusCode });
-  return Object.freeze({ statusCode, description: text(status.description, "status.description") });
+  return Object.freeze({ statusCode, description: counted(status.description, "status.description", copier) });
 }
 
 /** Checks and copies a span in one pass. @throws invalid_input naming the field, too_large */
@@ -112,16 +119,14 @@ export function copySpan(span: SpanInput, options: JsonCopyOptions): SpanDraft {
     throw new InvalidInputError({ message: `span sequenceId must be a whole number, got ${String(sequenceId)}` });
   }
   const copier = new JsonCopier(options, baseBytes);
-  const name = text(span.name, "name");
-  copier.count(name.length);
   const copy: Building<Omit<Span, "sequenceId">> & { sequenceId: number | undefined } = {
     rolloutId: checkId(span.rolloutId, "rolloutId"),
     attemptId: checkId(span.attemptId, "attemptId"),
     sequenceId,
     traceId: text(span.traceId, "traceId"),
     spanId: checkId(span.spanId, "spanId"),
-    name,
-    status: statusOf(span.status),
+    name: counted(span.name, "name", copier),
+    status: statusOf(span.status, copier),
     attributes: copier.object(span.attributes, "attributes"),
     events: list(span.events, "events", copier, eventOf),
     links: list(span.links, "links", copier, linkOf),
@@ -134,8 +139,8 @@ export function copySpan(span: SpanInput, options: JsonCopyOptions): SpanDraft {
     copy.startTimeUnixNano = text(span.startTimeUnixNano, "startTimeUnixNano");
   }
   if (span.endTimeUnixNano !== undefined) copy.endTimeUnixNano = text(span.endTimeUnixNano, "endTimeUnixNano");
-  if (span.context !== undefined) copy.context = contextOf(span.context, "context");
-  if (span.parent !== undefined) copy.parent = contextOf(span.parent, "parent");
+  if (span.context !== undefined) copy.context = contextOf(span.context, "context", copier);
+  if (span.parent !== undefined) copy.parent = contextOf(span.parent, "parent", copier);
   if (span.extra !== undefined) copy.extra = copier.object(span.extra, "extra");
   return { span: copy, bytes: copier.bytes };
 }

@@ -23,14 +23,10 @@ function copied<T>(copy: () => T, context: z.RefinementCtx): T {
   }
 }
 
-/** An object of members of one kind, under any keys: `z.record` drops the key `__proto__` without a word. */
+/** A JSON object of members of one kind, under any keys: `z.record` drops the key `__proto__` without a word. */
 export function recordSchema<T>(member: z.ZodType<T>): z.ZodType<Readonly<Record<string, T>>> {
-  return z.unknown().transform((value, context) => {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      context.addIssue({ code: "custom", message: "Invalid input: expected an object" });
-      return z.NEVER;
-    }
-    const entries = Object.entries(value).flatMap(([key, held]) => {
+  return jsonObjectSchema.transform((object, context) => {
+    const entries = Object.entries(object).flatMap(([key, held]) => {
       const parsed = member.safeParse(held);
       if (parsed.success) return [[key, parsed.data] as const];
       for (const { message, path } of parsed.error.issues) {

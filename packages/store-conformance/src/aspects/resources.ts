@@ -111,6 +111,7 @@ async function queried({ store }: CaseContext): Promise<void> {
 
 async function wrongOnes({ store }: CaseContext): Promise<void> {
   await refuses(store.addResources(null as never), "invalid_input");
+  await refuses(store.addResources(new Map([["main", {}]]) as never), "invalid_input");
   await refuses(store.addResources({ x: { resourceType: "y" } as never }), "invalid_input");
   await refuses(store.updateResources("", {}), "invalid_input");
   equal((await store.queryResources()).total, 0);
