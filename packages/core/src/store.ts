@@ -237,6 +237,6 @@ export interface LightningStore extends AsyncDisposable {
 
   /** Counts as of now. */
   statistics(): Promise<StoreStatistics>;
-  /** Wakes what waits (waits for rollouts reject with `closed`, claims end empty), then refuses further calls. Idempotent. */
+  /** Wakes what waits (claims and waits for rollouts reject with `closed`, watchers end), then refuses further calls. Idempotent. */
   close(): Promise<void>;
 }

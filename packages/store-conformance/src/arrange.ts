@@ -38,7 +38,7 @@ export async function claim(store: LightningStore, options: DequeueOptions = {})
   return claimed;
 }
 
-/** Enqueues rollouts with the inputs 0, 1, 2, … in one call each, in order. */
+/** Enqueues rollouts with the inputs 0, 1, 2, …, one after another. */
 export async function enqueue(
   store: LightningStore,
   count: number,

@@ -21,30 +21,6 @@ test("a waiting claim is served within the turn of the enqueue, before any timer
   expect([isNextTurn, await waiting]).toEqual([true, "now"]);
 });
 
-test("ten thousand waits on one signal leave no listener behind", async () => {
-  const { store } = openTestStore();
-  const { signal } = new AbortController();
-  let listeners = 0;
-  const add = signal.addEventListener.bind(signal);
-  const remove = signal.removeEventListener.bind(signal);
-  signal.addEventListener = (...given: Parameters<typeof add>) => {
-    listeners += 1;
-    add(...given);
-  };
-  signal.removeEventListener = (...given: Parameters<typeof remove>) => {
-    listeners -= 1;
-    remove(...given);
-  };
-  const { rolloutId } = await store.enqueueRollout({ input: null });
-  await store.updateRollout(rolloutId, { status: "succeeded" });
-  for (let round = 0; round < 10_000; round += 1) {
-    await store.enqueueRollout({ input: round });
-    await store.dequeueRollout({ waitMs: 10, signal });
-  }
-  await store.waitForRollouts([rolloutId], { signal });
-  expect(listeners).toBe(0);
-});
-
 test("a watcher that stops reading is told that it missed something, rather than keeping everything", async () => {
   const { store } = openTestStore();
   const watcher = store.watchRollouts()[Symbol.asyncIterator]();

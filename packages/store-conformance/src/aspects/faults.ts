@@ -25,40 +25,27 @@ async function overdue(context: CaseContext, gate: Gate) {
   return { rolloutId, renew, sweeping };
 }
 
-/** A renewal while another handle's sweep has read the attempt as overdue and not yet ended it. */
-async function renewedWhileSwept(context: CaseContext): Promise<void> {
-  const gate = createGate("changeRollout", "before");
-  const { rolloutId, renew, sweeping } = await overdue(context, gate);
-  gate.hold();
-  const looking = sweeping.getRolloutById(rolloutId);
-  await gate.reached();
-  matches(await renew(), { status: "held" });
-  gate.open();
-  await looking;
-  matches(await sweeping.getRolloutById(rolloutId), {
-    status: "preparing",
-    lostAttempts: 0,
-    attempt: { status: "preparing", endReason: undefined },
-  });
-  equal(await sweeping.dequeueRollout(), undefined);
-}
-
-/** The other order: the sweep has ended the attempt when the renewal comes, and the retry is withdrawn. */
-async function sweptBeforeRenewed(context: CaseContext): Promise<void> {
-  const gate = createGate("changeRollout", "after");
-  const { rolloutId, renew, sweeping } = await overdue(context, gate);
-  gate.hold();
-  const looking = sweeping.getRolloutById(rolloutId);
-  await gate.reached();
-  matches(await renew(), { status: "held" });
-  gate.open();
-  await looking;
-  matches(await sweeping.getRolloutById(rolloutId), {
-    status: "running",
-    lostAttempts: 0,
-    attempt: { status: "running", endReason: undefined },
-  });
-  equal(await sweeping.dequeueRollout(), undefined);
+/**
+ * A renewal while another handle sweeps. Before the verdict is written, the attempt was never ended; after it, the
+ * renewal takes the end back, and the retry with it.
+ */
+function renewedWhileSwept(
+  when: "before" | "after",
+  status: "preparing" | "running",
+): (context: CaseContext) => Promise<void> {
+  return async (context) => {
+    const gate = createGate("changeRollout", when);
+    const { rolloutId, renew, sweeping } = await overdue(context, gate);
+    gate.hold();
+    const looking = sweeping.getRolloutById(rolloutId);
+    await gate.reached();
+    matches(await renew(), { status: "held" });
+    gate.open();
+    await looking;
+    const attempt = { status, endReason: undefined };
+    matches(await sweeping.getRolloutById(rolloutId), { status, lostAttempts: 0, attempt });
+    equal(await sweeping.dequeueRollout(), undefined);
+  };
 }
 
 /** A finish between a span's read and its write: the span is kept, and opens nothing again. */
@@ -204,8 +191,16 @@ async function renewedInTime(context: CaseContext): Promise<void> {
 }
 
 export const faultsCases: readonly ConformanceCase[] = casesOf("faults", [
-  ["a renewal that comes before a sweep's verdict is written keeps the attempt", renewedWhileSwept, needsDriver],
-  ["a renewal that comes after a sweep's verdict was written takes it back", sweptBeforeRenewed, needsDriver],
+  [
+    "a renewal that comes before a sweep's verdict is written keeps the attempt",
+    renewedWhileSwept("before", "preparing"),
+    needsDriver,
+  ],
+  [
+    "a renewal that comes after a sweep's verdict was written takes it back",
+    renewedWhileSwept("after", "running"),
+    needsDriver,
+  ],
   [
     "a finish before a span is written: the span is kept, the rollout stays finished",
     finishedWhileSpanArrives,

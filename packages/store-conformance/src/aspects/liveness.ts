@@ -1,6 +1,6 @@
 import { claim, enqueue, enqueueAndClaim, spanOf } from "../arrange.ts";
 import { type CaseContext, casesOf, type ConformanceCase } from "../case.ts";
-import { equal, matches } from "../check.ts";
+import { equal, holds, matches } from "../check.ts";
 
 const onSilence = { maxAttempts: 2, retryCondition: ["unresponsive" as const] };
 
@@ -24,11 +24,9 @@ async function silenceWithoutRetry(context: CaseContext): Promise<void> {
   const config = { unresponsiveMs: unitMs, maxAttempts: 3, retryCondition: ["failed" as const] };
   const { rolloutId } = await enqueueAndClaim(store, { config }, { workerId: "w" });
   await context.advance(unitMs + 1);
-  matches(await store.getRolloutById(rolloutId), {
-    status: "failed",
-    lostAttempts: 0,
-    attempt: { status: "unresponsive", sequenceId: 1 },
-  });
+  const over = await store.getRolloutById(rolloutId);
+  matches(over, { status: "failed", lostAttempts: 0, attempt: { status: "unresponsive", sequenceId: 1 } });
+  holds(over?.attempt?.endTimeMs !== undefined, "an attempt that was silent has an end time");
   matches(await store.getWorkerById("w"), {
     status: "unknown",
     currentRolloutId: undefined,

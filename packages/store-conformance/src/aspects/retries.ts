@@ -1,7 +1,7 @@
 import type { AttemptStatus } from "@agentlightning/core";
 import { claim, enqueueAndClaim, spanOf } from "../arrange.ts";
 import { type CaseContext, casesOf, type ConformanceCase } from "../case.ts";
-import { equal, matches } from "../check.ts";
+import { equal, holds, matches } from "../check.ts";
 
 async function exactlyThree({ store }: CaseContext): Promise<void> {
   const config = { maxAttempts: 3, retryCondition: ["failed" as const] };
@@ -50,7 +50,9 @@ async function onTimeout(context: CaseContext): Promise<void> {
   equal((await store.queryAttempts(rolloutId)).total, 1);
   await claim(store);
   await context.advance(unitMs + 1);
-  matches(await store.getRolloutById(rolloutId), { status: "failed", attempt: { status: "timeout", sequenceId: 2 } });
+  const over = await store.getRolloutById(rolloutId);
+  matches(over, { status: "failed", attempt: { status: "timeout", sequenceId: 2 } });
+  holds(over?.attempt?.endTimeMs !== undefined, "an attempt that timed out has an end time");
 }
 
 /** The slow first execution reports after the second one has claimed. */

@@ -16,7 +16,7 @@ function wholeFrom(text: string): number {
   throw new InvalidArgumentError("It must be a whole number from 0.");
 }
 
-function collectAspect(text: string, previous: readonly Aspect[]): readonly Aspect[] {
+function collectAspect(text: string, previous: readonly Aspect[] = []): readonly Aspect[] {
   const aspect = aspects.find((known) => known === text.replaceAll("-", " "));
   if (aspect !== undefined) return [...previous, aspect];
   throw new InvalidArgumentError(`It must be one of ${aspects.map(withHyphens).join(", ")}.`);
@@ -36,7 +36,7 @@ export async function main(parameters: readonly string[]): Promise<number> {
     .option("--json <file>", "write the certificate as JSON, too; - for standard output, which then holds nothing else")
     .option("--seed <number>", "decides ids and random histories (default: drawn, and printed)", wholeFrom)
     .option("--histories <number>", "random histories that are compared with a model (default: 1000)", wholeFrom)
-    .option("--aspect <name>", "only this aspect; may be repeated", collectAspect, [])
+    .option("--aspect <name>", "only this aspect; may be repeated (default: all)", collectAspect)
     .option("--deviations <file>", "JSON object: names of cases that must fail, each with the reason")
     .addHelpText(
       "after",

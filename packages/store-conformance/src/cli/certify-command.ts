@@ -10,7 +10,7 @@ export interface CertifyFlags {
   readonly json?: string;
   readonly seed?: number;
   readonly histories?: number;
-  readonly aspect: readonly Aspect[];
+  readonly aspect?: readonly Aspect[];
   readonly deviations?: string;
 }
 
@@ -22,7 +22,7 @@ export async function certifyCommand(fixtureFile: string, flags: CertifyFlags): 
     deviations: { ...deviations, ...announced },
     seed: flags.seed,
     histories: flags.histories,
-    ...(flags.aspect.length === 0 ? {} : { aspects: flags.aspect }),
+    aspects: flags.aspect,
     onResult: createProgress(process.stderr),
   });
   const report = `${formatCertificate(certificate, flags.aspect)}\n`;

@@ -126,10 +126,6 @@ export const brokenDrivers: Readonly<Record<string, Breaking>> = {
   "compares times in the wrong unit": (driver) => ({
     dueRollouts: (nowMs, limit) => driver.dueRollouts(nowMs / 1_000, limit),
   }),
-  "sweeps nothing by itself": () => ({
-    earliestDeadlineMs: () => undefined,
-    dueRollouts: (_nowMs, _limit) => [],
-  }),
   "keeps the end time of a rollout that was reopened": (driver) =>
     altering(driver, (after, before) => {
       const { endTimeMs } = before.rollout;

@@ -125,7 +125,7 @@ export const brokenStores: Readonly<Record<string, Breaking>> = {
       },
     };
   },
-  "takes a sort by nothing for any order": (store) => ({
+  "gives the pages of a sort backwards": (store) => ({
     async queryRollouts(query) {
       const page = await store.queryRollouts(query);
       return query?.sortBy === undefined
